@@ -61,7 +61,7 @@ package func engageBatch() {
     var command = try EngageBatch.parseAsRoot(arguments)
     do { try command.run() } catch let error as ValidationError { refuse(error, of: type(of: command)) }
   } catch {
-    // A message about missing arguments does not help somebody who mistyped an option.
+    // A message about missing arguments does not help if an option was mistyped.
     if EngageBatch.exitCode(for: error).rawValue == RunExit.usage.rawValue,
       let unknown = UnknownOption.find(arguments, below: EngageBatch.self)
     {
@@ -84,7 +84,7 @@ private func refuse(_ error: ValidationError, of command: any ParsableCommand.Ty
   exit(RunExit.usage.rawValue)
 }
 
-/// Ends as the argument parser would, but reports a failure to write to stdout.
+/// Ends the process as the argument parser would, but reports a failure to write to stdout.
 private func end(_ error: any Error) -> Never {
   let code = EngageBatch.exitCode(for: error).rawValue
   var words = EngageBatch.fullMessage(for: error)
@@ -118,7 +118,7 @@ enum Versions {
     ]
   }
 
-  /// The output of `--version`, one line each.
+  /// The output of `--version`, one line for each version.
   static var text: String {
     let own = ("engage-batch", product + (commit.map { " (\($0))" } ?? ""))
     return ([own] + libraries).map { "\($0.0) \($0.1)" }.joined(separator: "\n")

@@ -1,8 +1,8 @@
 package import BatchFoundation
 
 /// The resolved configuration, checked and typed, as every stage receives it. The rows of ``SettingsSchema`` define
-/// meaning, default and limits; values are placeholders until set from the rows. Names of columns, parameters and
-/// attributes are plain text.
+/// meaning, default and limits; the values here are placeholders until they are set from the rows. Names of columns,
+/// parameters and attributes are plain text.
 package struct Settings: Sendable, Hashable {
   package var general = General()
   package var parameterNames = ParameterNames()
@@ -41,7 +41,8 @@ package struct Settings: Sendable, Hashable {
   package struct EventStore: Sendable, Hashable {
     /// The age in days from which posted events may be purged.
     package var daysToKeep = 0
-    /// The age of digests of processed lines; `deviceDays` is that of states of devices without records. 0 keeps them.
+    /// The age in days from which digests of processed lines may be purged; 0 keeps them. `deviceDays` is the same for
+    /// the states of devices without newer records.
     package var digestDays = 0
     package var deviceDays = 0
   }
@@ -64,10 +65,10 @@ package struct Settings: Sendable, Hashable {
     package var proxyCredentials: Secret?
     package var connectTimeout = Milliseconds.zero
     package var totalTimeout = Milliseconds.zero
-    /// The bytes per second below which a transfer counts as stalled; 0 disables the check.
+    /// The rate, in bytes per second, below which a transfer counts as stalled; 0 disables the check.
     package var minimumRate = 0
     package var maxResponseBytes = 0
-    /// The time before its end at which a token is renewed.
+    /// The time before a token expires at which it is renewed.
     package var tokenRefreshMargin = Milliseconds.zero
   }
 
@@ -78,7 +79,7 @@ package struct Settings: Sendable, Hashable {
     package var onUnknown = UnknownOutcomePolicy.resend
     package var patience = Milliseconds.zero
     package var patienceAtStart = Milliseconds.zero
-    /// 0 is no limit.
+    /// 0 for no limit. The same holds for `maxTokensPerHour`.
     package var maxCallsPerHour = 0
     package var maxTokensPerHour = 0
   }
@@ -88,10 +89,10 @@ package struct Settings: Sendable, Hashable {
     package var memoryLimit = 0
     /// 0 uses all processors available to the process.
     package var workers = 0
-    /// The rewind window: how far before the known time late records are processed in their place; zero for not at all.
+    /// The rewind window: the span before the known time in which late records count in their place; zero for none.
     package var rewind = Milliseconds.zero
     package var lateRecords = LateRecordPolicy.accept
-    /// The bytes of quarantined lines that a store keeps.
+    /// The maximum number of bytes of quarantined lines that a store keeps.
     package var quarantineLimit = 0
   }
 
@@ -111,13 +112,13 @@ package struct Settings: Sendable, Hashable {
     package var alarmForm = AlarmForm.json
     /// The program to notify; empty for none.
     package var alarmCommand: [String] = []
-    /// The number of earlier runs that define what is usual; 0 for none.
+    /// The number of earlier runs that define the usual figures; 0 for none.
     package var usualRuns = 7
     package var usualFactor = 3
   }
 }
 
-/// The permissions of reports: for the owner only, or also for the group to read.
+/// The permissions of reports: the owner alone may read them, or the group too.
 package enum ReportMode: String, CaseIterable, Sendable {
   case owner = "0600"
   case group = "0640"
@@ -131,8 +132,8 @@ package enum ConsentRecords: String, CaseIterable, Sendable {
 /// An augmentation plugin, by its class name in configurations of either platform.
 package enum AugmentationPlugin: Hashable, Sendable {
   case coordinates
-  /// The address of the place: synchronous as iOS's `UBFPlacemarkAugmentationPlugin`, or not as Android's
-  /// `UBFAddressAugmentationPlugin` (reference events 5.4).
+  /// The address of the place, looked up synchronously like iOS's `UBFPlacemarkAugmentationPlugin`, or asynchronously
+  /// like Android's `UBFAddressAugmentationPlugin` (reference events 5.4).
   case placemark(isSynchronous: Bool)
   case locationName
   case lookupTables

@@ -5,9 +5,9 @@ import Synchronization
 
 /// Sends the chunks of a store and keeps the ledger (reference guarantees 3).
 ///
-/// An attempt is durable before its first byte is sent, and its outcome before anything builds on it. One thread
-/// schedules and writes; concurrent beginnings and ends share a transaction, so durability costs little with many
-/// requests. A kill leaves attempts without an outcome, which the next delivery treats as unknown.
+/// An attempt is durable before its first byte is sent, and its outcome is durable before anything builds on it. One
+/// thread schedules and writes. Attempts that begin or end together share a transaction, so durability costs little
+/// with many requests. A kill leaves attempts without an outcome, which the next delivery treats as unknown.
 package final class Delivery: Sendable {
   private let ledger: Ledger
   private let destination: any Destination
@@ -29,17 +29,17 @@ package final class Delivery: Sendable {
     self.seed = seed
   }
 
-  /// Ends the delivery from another thread: requests under way get the grace time, the rest stays queued.
+  /// Ends the delivery; callable on any thread. Requests under way get the grace time, and other chunks stay queued.
   package func end() {
     isEnding.store(true, ordering: .relaxed)
     signal.raise()
   }
 
-  /// Sends until nothing is pending or something ends it. Both closures are called on the calling thread.
+  /// Sends chunks until none is pending or the delivery ends early. Both closures are called on the calling thread.
   ///
   /// - Parameters:
   ///   - progress: receives the number of events posted so far.
-  ///   - trouble: receives the current problem and the time of the next attempt, now and then.
+  ///   - trouble: receives the current problem and the time until the next attempt, from time to time.
   /// - Throws: ``StoreError``; requests under way then have no outcome, as after a kill.
   package func run(
     _ run: RunID, progress: (Int) -> Void = { _ in }, trouble: (DeliveryTrouble) -> Void = { _ in }
@@ -61,24 +61,24 @@ package final class Delivery: Sendable {
     var report = DeliveryReport()
     /// The number of chunks read at a time.
     static let page = 64
-    /// The last chunk read, while there are more.
+    /// The last chunk read from the store, after which the next page begins.
     var cursor: PendingChunk?
     var isExhausted = false
-    /// The bodies made ahead for the next chunks, while requests are under way.
+    /// The bodies prepared for upcoming chunks while requests are under way, by chunk.
     var prepared: [Int64: PreparedChunk] = [:]
     var results: [AttemptResult] = []
-    /// The chunks of which a request was sent.
+    /// The chunks for which a request was sent.
     var sent: Set<Int64> = []
-    /// The chunks of which a response was lost, and their parts.
+    /// The chunks for which a response was lost, and their parts.
     var inDoubt: Set<Int64> = []
-    /// The number of events of parts that were in doubt before the whole was, by the whole.
+    /// The number of events in parts that were in doubt before their original chunk was, by original chunk.
     var doubtfulInParts: [Int64: Int] = [:]
     /// Parts of chunks, and chunks from the end of the queue, which a later read of the store returns again.
     var known: Set<Int64> = []
     /// Whether the end of the queue was read.
     var hasEnd = false
     var graceEnds: Milliseconds?
-    /// The destination's renewals when this delivery began.
+    /// The destination's number of renewals when this delivery began.
     let renewalsBefore: Int
     /// The last failure that was not reported yet.
     var fault: String?
@@ -133,7 +133,7 @@ package final class Delivery: Sendable {
         }
         return !isExhausted && schedule.stop == nil
       }
-      // Trouble is reported with the whole time until the next attempt.
+      // New trouble is reported before the wait, with the full time until the next attempt.
       if starts.isEmpty, newTrouble == nil, try !prepareAhead() { wait() }
       return true
     }
@@ -141,7 +141,7 @@ package final class Delivery: Sendable {
     private mutating func start() -> [PendingChunk] {
       let ranBefore = schedule.stop == nil
       let starts = schedule.start(now: clock.uptime, ahead: settings.attemptsAhead(traits))
-      // Sending ended because of the last answer.
+      // The last failure is the reason for the end.
       if ranBefore, schedule.stop != nil { report.stopReason = fault }
       return starts
     }
@@ -155,7 +155,7 @@ package final class Delivery: Sendable {
         AttemptResult(
           attempt: answer.begun.attempt, chunk: chunk, finished: clock.now, outcome: answer.outcome.ledgerOutcome,
           reason: answer.outcome.reason, verdict: verdict))
-      // The service's message about data may quote it, and rejected data is not simply tried again.
+      // A rejection is not reported as trouble: its message may quote data, and rejected data is not simply sent again.
       if let found = answer.outcome.fault { fault = found.reason }
       if case .rejected = answer.outcome, chunk.events == 1, let reason = answer.reasonWithoutValues {
         report.refusals[reason, default: 0] += 1
@@ -178,7 +178,7 @@ package final class Delivery: Sendable {
       }
     }
 
-    /// Ends attempts that were begun ahead and must not be sent now as not sent.
+    /// Ends attempts that were begun in advance but must not be sent now. Their outcome is that they were not sent.
     private mutating func takeBackSpares() {
       guard !schedule.maySend(now: clock.uptime) else { return }
       let spares = workers.takeBack()
@@ -191,7 +191,7 @@ package final class Delivery: Sendable {
       schedule.giveBack(spares.map(\.begun.chunk))
     }
 
-    /// The current problem, if it is new or was not reported for 10 seconds.
+    /// The current problem, if it is new or was last reported at least 10 seconds ago.
     private var newTrouble: String? {
       guard let reason = fault, schedule.stop == nil else { return nil }
       if let told, told.reason.utf8.elementsEqual(reason.utf8), clock.uptime.count - told.at.count < 10_000 {
@@ -231,7 +231,7 @@ package final class Delivery: Sendable {
       isExhausted = more.count < Self.page
     }
 
-    /// Writes ends and beginnings in one transaction, and sends the beginnings.
+    /// Writes the ends and beginnings of attempts in one transaction, and then sends the requests of those that began.
     private mutating func commit(_ starts: [PendingChunk]) throws {
       let changes = schedule.takeChanges()
       guard !results.isEmpty || !starts.isEmpty || !changes.isEmpty else {
@@ -258,7 +258,7 @@ package final class Delivery: Sendable {
       }
       workers.send(jobs, limit: schedule.limit)
       known.formUnion(receipt.parts.map(\.id))
-      // Also for a part that was halved without an attempt.
+      // A part can also be halved without an attempt.
       for part in receipt.parts where part.parent.map(inDoubt.contains) == true { inDoubt.insert(part.id) }
       schedule.addFirst(receipt.parts)
       schedule.takeBack(receipt.joined)
@@ -268,7 +268,7 @@ package final class Delivery: Sendable {
       try ledger.prepare(chunk, form: delivery.destination.form, limits: settings.limits)
     }
 
-    /// Makes the body of a chunk that is due soon; returns false if there are enough.
+    /// Prepares the body of an upcoming chunk; returns false if no more bodies are needed.
     private mutating func prepareAhead() throws -> Bool {
       guard schedule.stop == nil, prepared.count < lanes,
         let next = schedule.upcoming(lanes).first(where: { prepared[$0.id] == nil })
@@ -289,13 +289,13 @@ package final class Delivery: Sendable {
       report.eventsPending = try ledger.waitingEvents()
       report.eventsUnknown = counts[.unknown, default: 0]
       report.stop = schedule.stop
-      // Only the last failure can be to blame.
+      // If no answer gave a reason, the last failure is the reason.
       if case .unreachable? = schedule.stop { report.stopReason = report.stopReason ?? fault ?? told?.reason }
       try ledger.noteDoubtsTold(by: run)
       let renewals = delivery.destination.renewals - renewalsBefore
       report.requests += renewals
       report.retries += renewals
-      // Each replaced a request that was refused for its expired token.
+      // Each renewal repeats a request that was refused because its token had expired.
       if renewals > 0 { report.attempts[.refused, default: 0] += renewals }
       return report
     }

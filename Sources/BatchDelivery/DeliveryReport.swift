@@ -22,7 +22,7 @@ package struct DeliveryTrouble: Sendable, Equatable {
 
 /// The results of a delivery, as the summary names them (reference formats 4.1).
 package struct DeliveryReport: Sendable, Equatable {
-  /// The number of chunks of which a request was sent.
+  /// The number of chunks for which a request was sent.
   package var chunks = 0
   package var eventsPosted = 0
   /// The number of events that became `FAILED_POST`.
@@ -45,7 +45,7 @@ package struct DeliveryReport: Sendable, Equatable {
   package var refusals: [String: Int] = [:]
   /// The reason of an early end; nil when everything was sent.
   package var stop: ServiceStop?
-  /// The reason of the attempt that ended it, without any value of an event; nil if none did.
+  /// The reason of the attempt that ended the delivery, without values of events; nil if no attempt ended it.
   package var stopReason: String?
 
   /// The exit code as far as the delivery determines it: that of its stop, or 76 while events are held as `UNKNOWN`.
@@ -55,11 +55,11 @@ package struct DeliveryReport: Sendable, Equatable {
   }
 }
 
-/// Single rejected events. They wait until the service accepts another, which shows that it does not reject everything.
+/// Events rejected singly, kept until the service accepts another, which shows that it does not reject everything.
 struct RefusedEvents {
   /// Events rejected in a row, with nothing accepted.
   private var doubted: [PendingChunk] = []
-  /// The whole chunks of these events.
+  /// The original chunks of these events.
   private var wholes: Set<Int64> = []
   /// Events that are certainly wrong, to be quarantined.
   private var certain: [PendingChunk] = []
@@ -67,7 +67,7 @@ struct RefusedEvents {
   /// The number of events rejected since something was accepted.
   var inARow: Int { doubted.count }
 
-  /// Whether they come from several chunks, so that it is unlikely that all are wrong.
+  /// Whether the events come from several chunks, so that it is unlikely that all are wrong.
   var areSpread: Bool { wholes.count > 1 }
 
   /// - Parameter whole: the chunk in which the event was stored.
@@ -76,7 +76,7 @@ struct RefusedEvents {
     wholes.insert(whole)
   }
 
-  /// Settles the events as wrong: the service accepted something, or nothing is left to show more.
+  /// Declares the events wrong, because the service accepted something, or no other chunk is left to try.
   mutating func settle() {
     certain += doubted
     doubted = []
@@ -89,7 +89,7 @@ struct RefusedEvents {
   }
 }
 
-/// The sizes of requests that a service refuses, learned from refused chunks of which it accepted both halves.
+/// The sizes of requests that a service refuses, learned from refused chunks whose two halves it accepted.
 struct RefusedSizes {
   private struct Refused {
     var chunk: PendingChunk
@@ -98,10 +98,10 @@ struct RefusedSizes {
 
   /// The refused chunks by number.
   private var refused: [Int64: Refused] = [:]
-  /// The smallest refused sizes, by events and body bytes; none is as large as another one in both.
+  /// The smallest refused sizes, by events and body bytes. No size is at least as large as another one in both.
   private var sizes: [(events: Int, bytes: Int)] = []
 
-  /// Returns whether the chunk is at least as large, in both, as one that was refused for its size.
+  /// Returns whether the chunk has at least as many events and bytes as one that was refused for its size.
   func exceeds(_ chunk: PendingChunk) -> Bool {
     chunk.events > 1 && sizes.contains { chunk.events >= $0.events && chunk.bodyBytes >= $0.bytes }
   }

@@ -2,7 +2,7 @@ import BatchFoundation
 import BatchStore
 import BatchWire
 
-/// The effect of failures on all chunks, and how long to wait for a service that says it accepts nothing for now.
+/// The effect of failures on all chunks, and the wait for a service that says that it accepts nothing for now.
 extension DeliverySchedule {
   /// Applies the effect of a failure on all chunks.
   mutating func noteForAll(_ fault: CallFault, now: Milliseconds) {
@@ -19,7 +19,7 @@ extension DeliverySchedule {
     }
   }
 
-  /// Ends because the service is down, unless the chunk that failed most often is to blame, which is searched first.
+  /// Ends because the service is down. If the request may be to blame, the chunk that failed most is searched first.
   mutating func end(_ reason: ServiceStop, for fault: CallFault) {
     if fault.blamesRequest { doubt = doubt ?? reason } else { end(reason) }
   }
@@ -32,7 +32,7 @@ extension DeliverySchedule {
     if let next { pausedUntil = max(pausedUntil, next) } else { end(.unreachable(.patience(patience)), for: fault) }
   }
 
-  /// Ends if the service asks for a longer pause than it is waited for; later answers do not shorten the pause.
+  /// Ends if the service requests a longer pause than ``patience`` allows. Later answers do not shorten the pause.
   mutating func endIfPausedBeyondPatience(now: Milliseconds) {
     guard traits.mostAttempts == nil, inFlight == 0, hasOthers || !waiting.isEmpty,
       pausedUntil > outage?.end(patience) ?? now + patience
@@ -51,16 +51,17 @@ extension DeliverySchedule {
 
   private var hasOthers: Bool { inFlight > 0 || readyCount > 0 || !delayed.isEmpty }
 
-  /// Returns whether a stop may be due to what the request quotes: others are sent before it is believed.
+  /// Returns whether an answer that says to stop may only quote the request: others are sent before it is believed.
   func isDoubtful(_ fault: CallFault, _ chunk: PendingChunk) -> Bool {
     guard fault.isSentence else { return false }
     if let before = troubles[chunk.id]?.acknowledgedBefore ?? begun[chunk.id], acknowledged > before { return true }
-    // Requests that were under way with the first one are awaited.
+    // The answers to requests that were under way together with the first one are awaited.
     return hasOthers
       && (sentence.map { $0.chunks.contains(chunk.id) || $0.chunks.count < settings.lanes(of: traits) } ?? true)
   }
 
-  /// Returns whether others are sent now: a sentence has one chunk repeated once, with a new token or unchanged.
+  /// Returns whether other chunks are sent before this one is repeated, because its answer may only quote the request.
+  /// If the answer does not say to stop, the chunk itself is repeated once before that.
   func asksOthers(_ fault: CallFault, attempts: Int) -> Bool {
     fault.isSentence && hasOthers && attempts > (fault.stop == nil ? 1 : 0)
   }

@@ -2,9 +2,9 @@ import BatchFoundation
 package import BatchStore
 import BatchWire
 
-/// Whether the chunk or the service is to blame for a failure: the table of docs/guarantees.md, "When a request fails".
+/// Judges whether a chunk or the service is to blame for a failure (docs/guarantees.md, "When a request fails").
 extension DeliverySchedule {
-  /// Judges the last failure a chunk may have, for a half its first; returns false if it is tried again like others.
+  /// Judges a chunk at its last permitted failure (a half: its first). Returns false if it is tried again like others.
   mutating func judge(_ chunk: PendingChunk, _ fault: CallFault, now: Milliseconds) -> Bool {
     let isToBlame = search.has(chunk) && chunk.events > 1 ? search.mayGoOn() : isProven(chunk)
     if isToBlame, isExcused(chunk, fault, now: now) { return false }
@@ -13,13 +13,13 @@ extension DeliverySchedule {
   }
 
   /// Returns whether something else was accepted since the first failure of the chunk. For a half, the service must
-  /// have answered since the last halving; its other half counts too.
+  /// have answered since the last halving, and an accepted other half counts too.
   private func isProven(_ chunk: PendingChunk) -> Bool {
     let hasOthers = troubles[chunk.id].map { acknowledged > $0.acknowledgedBefore } == true
     return search.has(chunk) ? !search.isInVain && (search.isBlamed(chunk) || hasOthers) : hasOthers
   }
 
-  /// Returns whether a chunk is refused for now like others that recovered.
+  /// Returns whether a chunk is refused for now and may still recover, as others have since its first failure.
   private func isExcused(_ chunk: PendingChunk, _ fault: CallFault, now: Milliseconds) -> Bool {
     guard fault.isForNow, !search.has(chunk), let trouble = troubles[chunk.id] else { return false }
     return recoveries > trouble.recoveriesBefore && now < trouble.since + settings.patience
@@ -28,10 +28,11 @@ extension DeliverySchedule {
   /// Whether chunks from the end of the queue are wanted.
   package var wantsEnd: Bool { wantsWitnesses || looksElsewhere }
 
-  /// Whether other chunks are wanted, to show whether the service fails.
+  /// Whether other chunks are to be sent, to show whether the service fails.
   var wantsWitnesses: Bool { search.witnesses < search.mostWitnesses }
 
-  /// Whether enough failed in a row to try another place, which shows whether they are to blame, before the end.
+  /// Whether so many requests failed in a row that chunks from the end of the queue are tried before the delivery ends,
+  /// to show whether the failed chunks are to blame.
   var looksElsewhere: Bool { !isInOrder && failuresInARow >= max(1, settings.failuresInARow / 2) }
 
   /// Continues with the waiting chunks, because the service accepted or read something.
@@ -48,7 +49,7 @@ extension DeliverySchedule {
     waiting = []
   }
 
-  /// Returns the changes to waiting chunks since the last call.
+  /// Returns the changes to chunks that have become necessary since the last call.
   package mutating func takeChanges() -> [ChunkChange] {
     var changes = refusedEvents.takeCertain().map(ChunkChange.quarantine)
     guard stop == nil else {
@@ -70,7 +71,7 @@ extension DeliverySchedule {
     return changes
   }
 
-  /// The next chunk to split: one suspected chunk at a time.
+  /// The index of the suspected chunk to split next; nil for none, because only one is searched at a time.
   private var nextSuspect: Int? {
     guard !search.awaitsHalves else { return nil }
     return suspects.lastIndex { search.has($0) } ?? (search.isUnderWay ? nil : suspects.indices.first)
@@ -95,7 +96,7 @@ extension DeliverySchedule {
       && (doubt != nil || !waiting.isEmpty && delayed.isEmpty && next != .ready)
   }
 
-  /// Concludes what becomes of waiting chunks when nothing else can show whether the service fails.
+  /// Decides about the waiting chunks when nothing else can show whether the service fails.
   private mutating func conclude() -> [ChunkChange] {
     if !search.isExhausted, let place = nextInVain { return [halve(waiting.remove(at: place))] }
     let needsEnd = looksElsewhere && !hasLookedElsewhere
@@ -108,27 +109,27 @@ extension DeliverySchedule {
       search.keepHalves()
       return waiting.map(ChunkChange.giveUp)
     }
-    // An outage: refusals for now are still waited out.
+    // In an outage, refusals for now are still waited out.
     let changes = join(isOutage: true)
     if let doubt { end(doubt) } else if outage == nil || traits.mostAttempts != nil { end(everyRequest) }
     return changes
   }
 
-  /// Whether a waiting chunk that was searched, or failed as often as it may, would be to blame if any other were
-  /// accepted. The others are sent before the service counts as down, or this chunk would hold them back in each run.
+  /// Whether a waiting chunk was searched or failed as often as it may, so that it would be to blame if any other were
+  /// accepted. Others are sent before the service counts as down; otherwise this chunk would block them in every run.
   private var waitsForOthers: Bool {
     waiting.contains { search.has($0) || $0.failures >= mostFailures }
   }
 
-  /// Returns whether an event is to blame when nothing is left to show more: something was accepted since its chunk
-  /// failed, in this run or in an earlier one.
+  /// Returns whether an event is to blame when no other chunk can show more, because something was accepted since its
+  /// chunk failed, in this run or in an earlier one.
   private func isLastToBlame(_ chunk: PendingChunk) -> Bool {
     guard chunk.events == 1 else { return false }
     return search.has(chunk) && !search.isInVain
       || search.isOfRemainder(chunk) && (search.has(chunk) || chunk.failures >= mostFailures)
   }
 
-  /// The chunk to search although the service may be to blame: the one that failed most.
+  /// The index of the waiting chunk that failed most, to search although the service may be to blame; nil for none.
   private var nextInVain: Int? {
     waiting.indices
       .filter {
@@ -137,7 +138,7 @@ extension DeliverySchedule {
       .max { waiting[$0].failures < waiting[$1].failures }
   }
 
-  /// Adds chunks that were joined again; they wait for the others.
+  /// Adds chunks that were joined again to the waiting ones.
   package mutating func takeBack(_ joined: [PendingChunk]) {
     for chunk in joined { troubles[chunk.id] = nil }
     waiting += joined

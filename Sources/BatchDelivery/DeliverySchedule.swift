@@ -2,16 +2,16 @@ package import BatchFoundation
 package import BatchStore
 package import BatchWire
 
-/// Determines what is sent when, and what an answer means for its chunk. Pure: time is passed in, and tests seed the
-/// random source.
+/// Determines which chunks are sent when, and what an answer means for its chunk. It is pure: time is passed in, and
+/// tests seed the random source.
 ///
-/// Retries are delayed by `Backoff`, by the failures of their chunk. A throttled request halves the number of
+/// `Backoff` delays retries according to the failures of their chunk. A throttled request halves the number of
 /// concurrent requests, which grows by one after every four full rounds of successes. Refusals for now are waited out
-/// (`Patience`). If the destination limits the attempts of a chunk (``DeliveryTraits/mostAttempts``), only that counts,
-/// and the doubled span is waited for in full.
+/// (`Patience`). If the destination limits the attempts of a chunk (``DeliveryTraits/mostAttempts``), only that limit
+/// counts, and delays double exactly, without a random part.
 ///
-/// A chunk at which the service fails that often is suspected, one at a time: its halves are tried (`Search`), until
-/// the failing event is isolated. docs/guarantees.md has the table of all this.
+/// A chunk at which the service fails as often as allowed is suspected. One such chunk at a time is searched: its
+/// halves are tried (``SuspectSearch``) until the failing event is isolated. docs/guarantees.md has a table of this.
 package struct DeliverySchedule {
   struct Delayed {
     var due: Milliseconds
@@ -22,9 +22,9 @@ package struct DeliverySchedule {
   struct Trouble {
     var attempts = 0
     let since: Milliseconds
-    /// The number of acknowledged requests before its first failure.
+    /// The number of acknowledged requests before the chunk's first failure.
     let acknowledgedBefore: Int
-    /// The number of recoveries before its first failure.
+    /// The number of recoveries before the chunk's first failure.
     let recoveriesBefore: Int
     var wasRefusedForNow = false
   }
@@ -39,17 +39,17 @@ package struct DeliverySchedule {
   /// The chunks read from the end of the queue.
   private var ends: Set<Int64> = []
   var delayed: [Delayed] = []
-  /// Chunks refused while everything was, or that failed so often that they would be suspected if anything showed that
-  /// the service works: they wait for the others.
+  /// Chunks that are not sent until others show whether the service works. They were refused while everything was
+  /// refused, or failed so often that they would be suspected if it works.
   var waiting: [PendingChunk] = []
-  /// Chunks to blame as far as can be known: they are halved, single events are given up.
+  /// Chunks that are to blame as far as can be known. They are halved, or given up if they have a single event.
   var suspects: [PendingChunk] = []
   var search: SuspectSearch
-  /// The reason to end unless a suspected chunk is to blame: only its halves are sent, and a few others afterwards.
+  /// The reason to end the delivery unless a suspected chunk is to blame. Meanwhile only halves of that chunk are sent,
+  /// and a few other chunks afterwards.
   var doubt: ServiceStop?
   var troubles: [Int64: Trouble] = [:]
   var pausedUntil = Milliseconds.zero
-  /// The number of retries so far.
   private var retries = 0
   var failuresInARow = 0
   /// Whether a chunk from the end of the queue was sent since the last answer.
@@ -59,20 +59,21 @@ package struct DeliverySchedule {
   var recoveries = 0
   var outage: Patience?
   var refusedEvents = RefusedEvents()
-  /// The chunks for which only a sentence said to stop, since the last answer, and the reason.
+  /// The chunks for which only a sentence that may be a quotation said to stop, since the service last accepted or
+  /// rejected a chunk, and the reason to stop.
   var sentence: (chunks: Set<Int64>, stop: ServiceStop)?
   /// The number of acknowledged requests when each attempt under way began.
   var begun: [Int64: Int] = [:]
   private var sizes = RefusedSizes()
-  /// The chunks to cut before sending.
+  /// The chunks to halve before sending.
   var oversized: [PendingChunk] = []
-  /// The original chunks of parts.
+  /// The original chunks of parts, by part.
   private var wholes: [Int64: Int64] = [:]
   /// The number of concurrent requests outside an outage.
   var atOnce: Int
   var growth = 0
 
-  /// Whether a chunk is becoming parts, which nothing may overtake.
+  /// Whether a chunk is being split into parts that nothing may overtake.
   var awaitsParts = false
 
   package private(set) var inFlight = 0
@@ -114,7 +115,7 @@ package struct DeliverySchedule {
   /// Whether nothing else could show that the service works.
   private var nothingElseIsReady: Bool { inFlight == 0 && readyCount == 0 && delayed.isEmpty && !search.isUnderWay }
 
-  /// The waiting chunk with which a refusal for now is waited out, for lack of others.
+  /// The index of the waiting chunk to send, for lack of others, to find out whether an outage is over; nil for none.
   private var nextAsking: Int? {
     guard outage != nil else { return nil }
     return waiting.firstIndex {
@@ -122,10 +123,10 @@ package struct DeliverySchedule {
     }
   }
 
-  /// The counted attempts of one chunk at which it may be suspected.
+  /// The number of counted failures at which a chunk may be suspected.
   var mostFailures: Int { traits.mostAttempts ?? settings.maxFailures }
 
-  /// Returns the next chunks, unless retries come between.
+  /// Returns the next chunks, between which retries may still come.
   package func upcoming(_ count: Int) -> ArraySlice<PendingChunk> { ready[readyStart...].prefix(count) }
 
   /// Queues chunks before those from the end of the queue.
@@ -160,12 +161,12 @@ package struct DeliverySchedule {
     settleRefused()
   }
 
-  /// Settles rejected events if the delivery ended for another reason: they are to blame themselves.
+  /// Declares the rejected events wrong if the delivery ended for a reason other than their rejection.
   private mutating func settleRefused() {
     if let stop, stop != .refusing { refusedEvents.settle() }
   }
 
-  /// Returns chunks whose attempts may begin now, `ahead` more than the limit; each must come back through
+  /// Returns chunks whose attempts may begin now, up to `ahead` more than the limit. Each must come back through
   /// ``finish(_:_:now:)``, ``withdraw(_:)`` or ``giveBack(_:)``.
   package mutating func start(now: Milliseconds, atMost: Int = .max, ahead: Int = 0) -> [PendingChunk] {
     endIfPausedBeyondPatience(now: now)
@@ -186,7 +187,7 @@ package struct DeliverySchedule {
 
   private mutating func take(now: Milliseconds) -> PendingChunk? {
     let source = next
-    // Retries are of failed chunks: they wait while the end of the queue is to show more.
+    // Retries only repeat failed chunks, so chunks from the end of the queue that can show more come first.
     let endIsNext = looksElsewhere && source == .ready
     if doubt == nil, !endIsNext, let due = dueIndex(now) { return search.begin(delayed.remove(at: due).chunk) }
     switch source {
@@ -201,8 +202,7 @@ package struct DeliverySchedule {
     }
   }
 
-  /// Takes a chunk to show whether the service fails: the next one, then others from anywhere, because those that come
-  /// next may all be bad, in each run.
+  /// Takes a chunk to show whether the service fails: the next one, then random ones, because the next may all be bad.
   private mutating func takeWitness() -> PendingChunk {
     search.witnesses += 1
     if looksElsewhere, !hasLookedElsewhere { return takeLast() }
@@ -217,9 +217,9 @@ package struct DeliverySchedule {
 
   enum Source { case part, ready, asking }
 
-  /// The origin of the next chunk that can begin at any time; nil for none.
+  /// The source of the next chunk that can begin now, apart from retries; nil for none.
   var next: Source? {
-    // Nothing overtakes a chunk that waits for its retry or for its parts.
+    // Nothing overtakes a chunk whose retry or parts are pending.
     if isInOrder, !delayed.isEmpty || awaitsParts { return nil }
     if search.mayBegin, !suspects.contains(where: search.has) { return .part }
     if readyCount > 0, wantsWitnesses || doubt == nil && !isReserved { return .ready }
@@ -233,14 +233,15 @@ package struct DeliverySchedule {
     return isInOrder ? isOpen : readyCount == 1 && (isOpen || delayed.contains { $0.chunk.failures > 0 })
   }
 
-  /// Whether enough events of one place were rejected in a row to try another, which shows whether they are to blame.
+  /// Whether so many events were rejected in a row that chunks from the end of the queue are tried, to show whether the
+  /// rejected events are to blame.
   private var startsFromTheEnd: Bool { !isInOrder && refusedEvents.inARow >= settings.refusalsInARow / 2 }
 
   var isInOrder: Bool { settings.isInOrder(traits) }
 
   package func maySend(now: Milliseconds) -> Bool { stop == nil && now >= pausedUntil }
 
-  /// Removes a started chunk that became parts.
+  /// Removes a started chunk that was split before its attempt began.
   package mutating func withdraw(_ chunk: PendingChunk) {
     inFlight -= 1
     search.leaveOut(chunk)
@@ -252,14 +253,14 @@ package struct DeliverySchedule {
     addFirst(chunks.filter { !search.giveBack($0) })
   }
 
-  /// Returns when something can begin that cannot yet; nil if that depends on an answer.
+  /// Returns the earliest time at which another chunk can begin; nil if that depends on an answer.
   package func nextStart() -> Milliseconds? {
     guard stop == nil, inFlight < limit else { return nil }
     if next != nil { return pausedUntil }
     return doubt == nil ? delayed.map { max($0.due, pausedUntil) }.min() : nil
   }
 
-  /// The earliest retry of something that failed; nil if that depends on an answer.
+  /// The time of the earliest retry of something that failed; nil if that depends on an answer.
   package var nextRepetition: Milliseconds? {
     delayed.map { max($0.due, pausedUntil) }.min() ?? (nextAsking != nil || isOut ? pausedUntil : nil)
   }
@@ -312,9 +313,10 @@ package struct DeliverySchedule {
   /// Whether the service seems to reject everything.
   private var refusesAll: Bool {
     guard refusedEvents.inARow >= settings.refusalsInARow else { return false }
-    // In order, no other place can show that only these are wrong: a service that ever accepted something is believed.
+    // If chunks are sent in order, no other chunk can show that only these events are wrong. A service that ever
+    // accepted something is believed.
     if isInOrder { return acknowledged == 0 && !hasTaken }
-    // If the service accepted anything, a chunk of only wrong events is possible.
+    // If the service accepted anything, one chunk may consist of wrong events only.
     return acknowledged == 0 || refusedEvents.areSpread
   }
 
@@ -322,7 +324,7 @@ package struct DeliverySchedule {
     wholes[chunk.id] ?? chunk.parent.map { wholes[$0] ?? $0 } ?? chunk.id
   }
 
-  /// Ends if no more chunks come and only waiting ones are left: the service then counts as down.
+  /// Ends the delivery if the queue is empty. If waiting chunks are left, the service counts as down.
   package mutating func endUnlessDone() {
     guard isIdle, stop == nil else { return }
     if !waiting.isEmpty { end(everyRequest) } else { refusedEvents.settle() }
@@ -364,10 +366,10 @@ package struct DeliverySchedule {
     var failed = chunk
     if counts { failed.failures += 1 }
     let verdict = ChunkVerdict.pending(countsAsFailure: counts)
-    // A chunk sent before others to show something has shown it.
+    // A chunk sent to show whether the service fails is judged at its first failure.
     let isDue = isTrial || failed.failures >= mostFailures || search.witnesses > 0
     if counts, stop == nil || isTrial, isDue, judge(failed, fault, now: now) {
-      // If failures in a row do not end it, this many chunks that failed as often as they may do.
+      // If failures in a row do not end the delivery, it ends after this many chunks failed as often as they may.
       if traits.mostAttempts != nil, !isInOrder, waiting.count >= lanes {
         doubt = .unreachable(.attempts(trouble.attempts))
       }

@@ -3,8 +3,8 @@ import BatchStore
 import BatchWire
 import Glibc
 
-/// Threads that send one request at a time each. One whose request was acknowledged takes a spare job, so that the
-/// service does not idle while the ledger is written. After any other answer the schedule determines what comes next.
+/// Threads that each send one request at a time. A thread whose request was acknowledged takes a spare job, so that the
+/// service does not idle while the ledger is written. After any other answer, the schedule determines what comes next.
 final class DeliveryWorkers: Sendable {
   struct SendTask: Sendable {
     var begun: BegunAttempt
@@ -30,7 +30,7 @@ final class DeliveryWorkers: Sendable {
   private let count: Int
   private let state = Guarded(State())
 
-  /// - Parameter count: the number of threads, and so of concurrent requests.
+  /// - Parameter count: the number of threads, which limits the number of concurrent requests.
   /// - Throws: ``ThreadRefused``.
   init(_ destination: any Destination, count: Int, signal: DeliverySignal) throws {
     self.destination = destination
@@ -102,14 +102,14 @@ package protocol DeliveryClock: Sendable {
   /// The time of day, for the ledger only.
   var now: Instant { get }
 
-  /// Monotonic time, from any start.
+  /// Monotonic time, from an arbitrary start.
   var uptime: Milliseconds { get }
 
   /// Waits until `signal` is raised or `limit` is reached. A simulated clock stops while requests are in flight.
   func wait(for signal: DeliverySignal, until limit: Milliseconds, inFlight: Int)
 }
 
-/// A signal raised by workers when an answer arrives, and by the one who ends the run.
+/// A signal that is raised when an answer arrives, and when the delivery is to end.
 package final class DeliverySignal: Sendable {
   private let raised = Guarded(0)
 

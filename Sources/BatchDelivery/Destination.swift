@@ -2,21 +2,22 @@ package import BatchFoundation
 package import BatchStore
 package import BatchWire
 
-/// The service that chunks are sent to: it defines bodies and interprets answers. Several threads call it at once.
+/// The service that chunks are sent to: it defines bodies and interprets answers. Several threads call it concurrently.
 package protocol Destination: Sendable {
   var traits: DeliveryTraits { get }
 
-  /// The current version of bodies for the store's wire form; kept with each frozen chunk, so that its body never changes.
+  /// The current version of request bodies. It is stored with each frozen chunk, so that the body never changes.
   var form: Int { get }
 
-  /// Sends one request, once, and waits for what can be known about it. The body is made by the store's wire form; `group`
-  /// is what the events have in common (`EventBlocks/Entry/group`).
+  /// Sends one request, once, and waits until its outcome is known as far as it can be.
+  ///
+  /// - Parameter group: the value that all events of the request share (`EventBlocks/Entry/group`).
   func send(_ body: [UInt8], group: Int) -> SendOutcome
 
-  /// The number of requests that replaced others with expired credentials: each of those attempts was two requests.
+  /// The number of requests that repeated another with renewed credentials. Each of these attempts was two requests.
   var renewals: Int { get }
 
-  /// Ends the requests under way, soon; each still returns what is known about it.
+  /// Soon ends the requests under way. Each one still returns its outcome as far as it is known.
   func abort()
 }
 
@@ -28,17 +29,17 @@ extension Destination {
 
 /// The properties of a destination that the schedule needs.
 package struct DeliveryTraits: Sendable, Equatable {
-  /// Whether the service drops what it has already, so that sending again after a lost answer makes no duplicates.
+  /// Whether the service ignores events that it already has, so that sending them again makes no duplicates.
   package var isIdempotent: Bool
-  /// Whether each chunk is sent after the answer to the one before, while there is one lane.
+  /// Whether each chunk is sent only after the answer to the previous one, if there is only one lane.
   package var isOrdered: Bool
   /// The maximum number of concurrent requests.
   package var lanes: Int
   /// The permitted distance of an event's time from the time of sending, before (negative) and after it; nil for no
   /// limit.
   package var window: ClosedRange<Milliseconds>?
-  /// The attempts of a chunk at which it is suspected or, if they do not count against it, the delivery ends; nil for
-  /// those of `Networking`.
+  /// The number of attempts at which a chunk is suspected or, if its failures do not count against it, the delivery
+  /// ends. Nil for the limits of the `Networking` settings.
   package var mostAttempts: Int?
 
   package init(
@@ -55,14 +56,13 @@ package struct DeliveryTraits: Sendable, Equatable {
 
 /// The settings of a delivery (reference formats 2.3, `Upload` and `Networking`); the configuration has the defaults.
 package struct DeliverySettings: Sendable {
-  /// The number of concurrent requests.
   package var concurrency: Int
   package var limits: BlockLimits
   package var onUnknown: UnknownOutcomePolicy
-  /// The counted failures of one chunk at which it may be suspected.
+  /// The number of counted failures at which a chunk may be suspected.
   package var maxFailures: Int
   package var backoff: Backoff
-  /// The failures in a row, over all chunks, at which the service counts as down.
+  /// The number of failures in a row, over all chunks, at which the service counts as down.
   package var failuresInARow: Int
   /// The time for which refusals for now are waited out while nothing is accepted.
   package var patience: Milliseconds
@@ -71,15 +71,16 @@ package struct DeliverySettings: Sendable {
   /// The maximum number of retries of a run; the first one beyond it ends the run.
   package var retryBudget: Int
 
-  /// The attempts of one chunk, while nothing else is acknowledged, at which the service counts as down.
+  /// The number of attempts of one chunk, while nothing else is acknowledged, at which the service counts as down.
   package var attemptsInVain: Int { Self.attemptsInVain(failuresInARow) }
-  /// The single events rejected in a row, with nothing accepted, at which the service counts as rejecting everything.
+  /// The number of single events rejected in a row at which the service may count as rejecting everything.
   package var refusalsInARow: Int { max(failuresInARow, 10) }
   /// The time that requests under way still get when the run is ended.
   package var grace = Milliseconds(10_000)
 
-  /// The number of attempts begun in the ledger before a request is free for them, so that the service does not wait
-  /// for the disk. A kill makes them unknown though unsent: none if those are held, or if chunks are sent in order.
+  /// Returns the number of attempts that are written to the ledger in advance, so that the service does not wait for
+  /// the disk. After a kill they count as unknown although they were not sent, so there are none if unknown events are
+  /// held, or if chunks are sent in order.
   func attemptsAhead(_ traits: DeliveryTraits) -> Int { onUnknown == .resend && !isInOrder(traits) ? 1 : 0 }
 
   /// Returns ``attemptsInVain`` for a value of ``failuresInARow``.
@@ -88,10 +89,10 @@ package struct DeliverySettings: Sendable {
   /// Returns the number of concurrent requests that settings and destination allow.
   func lanes(of traits: DeliveryTraits) -> Int { max(1, min(concurrency, traits.lanes)) }
 
-  /// Returns whether each chunk waits for the answer to the one before.
+  /// Returns whether each chunk is sent only after the answer to the previous one.
   func isInOrder(_ traits: DeliveryTraits) -> Bool { traits.isOrdered && lanes(of: traits) == 1 }
 
-  /// The maximum concurrency: the service allows an organization ten requests at once, and two are left for people.
+  /// The maximum number of concurrent requests. The service allows an organization ten, and two are left for people.
   package static let largestConcurrency = 8
 
   package init(

@@ -3,9 +3,9 @@ package import BatchWire
 import FoundationEssentials
 import Glibc
 
-/// A folder as a destination: every request body becomes a file, whole and durable, or nothing. Files are numbered as
-/// they arrive, so that sorted names give the order of the requests. The rest of a name identifies the body, so a body
-/// that is written again has its file already: a kill causes no duplicates.
+/// A folder as a destination: each request body becomes a complete and durable file, or none. Files are numbered in the
+/// order of the requests, so that sorted names give this order. The rest of a name identifies the body, so a body that
+/// is sent again after a kill finds its file and makes no duplicate.
 package final class FileDestination: Destination {
   private let folder: String
   package let form: Int
@@ -15,15 +15,15 @@ package final class FileDestination: Destination {
 
   /// - Parameters:
   ///   - folder: an existing folder.
-  ///   - form: the form of bodies for a service of the platform.
-  ///   - name: the same text for equal bodies, and different texts for others.
+  ///   - form: the version of request bodies that a service of the platform would get.
+  ///   - name: returns the same string for equal bodies, and different strings for different bodies.
   package init(folder: String, form: Int, name: @escaping @Sendable ([UInt8]) -> String) {
     self.folder = folder
     self.form = form
     self.name = name
   }
 
-  /// Concurrent requests would end in any order.
+  /// Concurrent requests would be numbered in any order.
   package var traits: DeliveryTraits { DeliveryTraits(isIdempotent: true, lanes: 1) }
 
   package func send(_ body: [UInt8], group: Int) -> SendOutcome {
@@ -54,12 +54,12 @@ package final class FileDestination: Destination {
 
   package func abort() {}
 
-  /// Returns the part of a name after the number; a group other than 0 is appended, because the body lacks it.
+  /// Returns the part of a file name after the number. A group other than 0 is appended, because the body lacks it.
   package static func name(_ body: String, group: Int) -> String { group == 0 ? body : "\(body)-\(group)" }
 
   /// The requests in a folder.
   package struct Files: Sendable {
-    /// The files by their names after the number, which earlier releases omitted.
+    /// The file names, by the part after the number. Files of earlier releases have no number.
     package fileprivate(set) var names: [String: String] = [:]
     /// The highest number.
     fileprivate var last = 0

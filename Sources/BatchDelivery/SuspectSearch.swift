@@ -1,9 +1,9 @@
 import BatchStore
 
-/// The halves of suspected chunks. Each is tried once, one at a time, and one that fails is halved before the next is
-/// tried, so that something is left to show whether the service fails.
+/// The search for failing events in suspected chunks, by halves. Each half is tried once, one at a time. A half that
+/// fails is halved before the next half is tried, so that something is left to show whether the service fails.
 struct SuspectSearch {
-  /// The halvings after which the service is blamed if it has accepted nothing since the first.
+  /// The number of halvings after which the service is blamed if it has accepted nothing since the first one.
   static let mostInVain = 24
 
   /// A chunk whose halves are being tried.
@@ -18,20 +18,20 @@ struct SuspectSearch {
   private var siblings: [Int64: Int64] = [:]
   /// The halves to blame for the failure of their whole, because the other half was accepted.
   private var blamed: Set<Int64> = []
-  /// The parts of a searched chunk that an earlier run left, and their halves.
+  /// The parts that earlier runs left of searched chunks, and their halves.
   private var remainders: Set<Int64>
   /// The halves that have not been tried, the next one last.
   private var untried: [PendingChunk] = []
   private var underWay: Set<Int64> = []
   /// The halvings since the last answer: they are undone if the service fails at everything tried.
   private var vain: [Halving] = []
-  /// Whether the last halving waits for its halves.
+  /// Whether the halves of the last halving have not arrived yet.
   private(set) var awaitsHalves = false
-  /// Whether a piece furthest away from the failed halves is tried as well; nil before that is wanted.
+  /// The state of the trial of the piece furthest away from the failed halves; nil if it is not wanted yet.
   private var furthest: Furthest?
   /// Whether the service failed at everything tried: no other search begins before it answers.
   private(set) var isExhausted = false
-  /// The number of chunks outside the search that were sent to show whether the service fails, and its maximum.
+  /// The number of chunks outside the search that were sent to show whether the service fails, and the maximum number.
   var witnesses = 0
   var mostWitnesses = 0
 
@@ -45,7 +45,7 @@ struct SuspectSearch {
 
   var isInVain: Bool { !vain.isEmpty }
 
-  /// Returns whether an earlier run blamed the chunk, or its whole, before the service accepted nothing more.
+  /// Returns whether an earlier run blamed the chunk, or its original, before the service stopped accepting anything.
   func isOfRemainder(_ chunk: PendingChunk) -> Bool { remainders.contains(chunk.id) }
 
   mutating func beginNext() -> PendingChunk { begin(untried.removeLast()) }
@@ -80,7 +80,7 @@ struct SuspectSearch {
     (witnesses, mostWitnesses) = (0, 0)
   }
 
-  /// Leaves out a half that is held, or became others for another reason.
+  /// Removes a half that is held, or was split for another reason.
   mutating func leaveOut(_ chunk: PendingChunk) {
     finish(chunk)
     if has(chunk) { keepHalves() }
@@ -91,14 +91,15 @@ struct SuspectSearch {
 
   // MARK: - Halves
 
-  /// Returns whether a failed half is halved as well; otherwise it waits for another that is far away.
+  /// Returns whether a failed half is halved as well. Otherwise, a piece that is far away from it is tried first.
   mutating func mayGoOn() -> Bool {
     if vain.count < Self.mostInVain { return true }
     if furthest == nil, !untried.isEmpty { furthest = .wanted }
     return false
   }
 
-  /// Tries a piece of the furthest half next; the rest of it is kept, to show more later.
+  /// Prepares the trial of a piece of the furthest half, and keeps the rest of that half to show more later. Returns
+  /// the halving that this requires; nil for none.
   mutating func takeFurthest() -> ChunkChange? {
     guard furthest == .wanted, underWay.isEmpty, !awaitsHalves, let part = untried.first else { return nil }
     untried.removeFirst()
@@ -137,7 +138,7 @@ struct SuspectSearch {
     return chunks.filter { $0.parent != whole }
   }
 
-  /// Joins again what was halved in vain; also returns the halves that no longer exist.
+  /// Joins the chunks again that were halved in vain. Also returns the halves, which no longer exist.
   mutating func join(isOutage: Bool) -> (changes: [ChunkChange], parts: Set<Int64>) {
     let gone = Set(vain.flatMap(\.halves))
     let changes = vain.reversed().map { ChunkChange.join($0.halves, of: $0.chunk, isOutage: isOutage) }

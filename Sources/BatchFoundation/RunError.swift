@@ -1,4 +1,4 @@
-/// An error that names the exit of a run that it ends, so that the core need not list a platform's errors.
+/// An error that determines the exit code of the run that it ends, so that the core need not list platforms' errors.
 public protocol RunError: Error {
   var exit: RunExit { get }
 }

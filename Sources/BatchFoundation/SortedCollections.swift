@@ -16,9 +16,10 @@ extension Array {
 }
 
 extension RandomAccessCollection {
-  /// Returns the first index whose element is not `isBefore`, by binary search; `endIndex` if there is none.
+  /// Returns the index of the first element for which `isBefore` is false, by binary search; `endIndex` if there is
+  /// none.
   ///
-  /// - Parameter isBefore: must not hold for any element after one for which it does not hold.
+  /// - Parameter isBefore: must not be true for any element after one for which it is false.
   @inlinable @inline(__always)
   public func place(behind isBefore: (Element) -> Bool) -> Index {
     var (low, high) = (startIndex, endIndex)

@@ -2,9 +2,9 @@ package import BatchFoundation
 
 /// Reads the files of a run and passes on their records, device by device and in order, in bounded memory.
 ///
-/// First, several threads read and decode all lines and pack them by bucket of device; an additional thread writes
-/// records that do not fit into memory to a temporary file. Then each bucket is ordered, deduplicated and passed on;
-/// one that is too large for memory is processed in ordered slices. The result does not depend on the number of
+/// First, several threads read and decode all lines and pack them into buckets by device; an additional thread writes
+/// records that do not fit into memory to a temporary file. Then each bucket is ordered, deduplicated and passed on; a
+/// bucket that is too large for memory is processed in ordered slices. The result does not depend on the number of
 /// threads, the block size or the memory limit.
 package struct Ingest: Sendable {
   package let files: InputFiles
@@ -15,22 +15,24 @@ package struct Ingest: Sendable {
     (self.files, self.vocabulary, self.options) = (files, vocabulary, options)
   }
 
-  /// The caller's side of a run, called on worker threads; an error that a closure throws ends the run.
+  /// The caller's functions, which worker threads call during a run. An error that one throws ends the run.
   package struct Callbacks: Sendable {
-    /// Returns digests of lines that earlier runs accepted, ascending: for the devices of a bucket, at least those of
-    /// records in the spans; and ids of records, which have separate buckets (``RecordIDs``). Called by several threads
-    /// at once.
+    /// Returns digests of lines that earlier runs accepted, in ascending order: for a bucket of devices, at least those
+    /// of records in the spans; for the separate buckets of record ids (``RecordIDs``), ids instead. Called by several
+    /// threads at once.
     package var known: @Sendable (_ bucket: Int, _ spans: [ClosedRange<Instant>]) throws -> [LineDigest]
-    /// Returns whether a record replaces a later one with its identity that an earlier run accepted. Nil means never.
+    /// Returns whether a record replaces a later one with its identity that an earlier run accepted. Nil for never.
     package var replaces:
       (@Sendable (_ worker: Int, _ bucket: Int, _ device: Text, _ key: UInt64, Instant) throws -> Bool)?
-    /// Receives quarantined lines, one batch at a time, in no particular order: sort by file and line if it matters.
+    /// Receives quarantined lines, one batch at a time, in no particular order.
     package var quarantine: @Sendable ([QuarantinedLine]) throws -> Void
-    /// Called now and then, never twice at once; throws to stop the run.
+    /// Called now and then, never by two threads at once; may throw to stop the run.
     package var progress: @Sendable (IngestProgress) throws -> Void
-    /// Called once all lines are read, before the first partition; false or an error imports no record. Nil skips it.
+    /// Called once all lines are read, before the first partition; on false or an error, nothing is imported. Nil for
+    /// none.
     package var preview: (@Sendable (InputPreview) throws -> Bool)?
-    /// Receives the records of some devices, in no order. Called by several threads at once, each with other devices.
+    /// Receives the records of some devices, in no particular order of devices. Called by several threads at once, each
+    /// with other devices.
     package var partition: @Sendable (Partition) throws -> Void
 
     package init(
@@ -200,7 +202,7 @@ private final class IngestRun: Sendable {
     }
   }
 
-  /// Passes on a bucket slice by slice, reading each twice: the rules must first know which records follow.
+  /// Passes on a bucket slice by slice. Each is read twice, because the rules must first know which records follow.
   private func handOver(
     _ item: BucketFeed.Item, of feed: BucketFeed, _ worker: Int, _ sorter: inout PartitionSorter
   ) throws {
@@ -239,7 +241,7 @@ private final class IngestRun: Sendable {
     _ chunks: [Chunk], _ slice: Range<RecordPlace>, _ draft: Partition, _ sorter: inout PartitionSorter
   ) throws {
     var partition = draft
-    // A device that comes in slices is not rewound.
+    // A device whose records come in slices is not rewound.
     let replaces = draft.lookaheads == nil ? callbacks.replaces : nil
     partition.devices = try sorter.sort(chunks, in: slice, known: { try known(draft.bucket, areIDs: $0, $1) }) {
       try replaces?(draft.worker, draft.bucket, $0, $1, $2) ?? false

@@ -1,7 +1,7 @@
 package import BatchFoundation
 import Glibc
 
-/// The options for reading; limits of memory, threads and block sizes do not change the result.
+/// The options for reading. The limits of memory, threads and block sizes do not affect the result.
 package struct IngestOptions: Sendable {
   package var window: TimeWindow
   /// The times before the window whose records still count, because a rewind processes them (reference decisions 34).
@@ -10,7 +10,7 @@ package struct IngestOptions: Sendable {
   package var past: Range<Instant>?
   /// `Ingest.maxLineBytes`: longer lines are quarantined.
   package var maxLineBytes: Int
-  /// `Ingest.memoryLimit`: bytes for records and buffers; records beyond it go to a temporary file.
+  /// `Ingest.memoryLimit`: the bytes for records and buffers; further records go to a temporary file.
   package var memoryLimit: Int
   /// `Ingest.workers`: the number of threads that read lines and later pass partitions on; at least one.
   package var workers: Int
@@ -19,13 +19,14 @@ package struct IngestOptions: Sendable {
   /// Inputs up to this many bytes are read and passed on by one thread.
   package var smallInput: UInt64 = 0
   package var temporaryFolder: String
-  /// Returns whether a person with this id was forgotten, so that records with it are refused; nil if none was.
+  /// Returns whether a person with this id was forgotten, so that records with it are refused; nil if nobody was.
   package var isForgotten: (@Sendable (PersonID.Kind, Text) -> Bool)?
   /// The kinds of ids that may name a person in lines that are not records.
   package var personKinds: [PersonID.Kind] = []
-  /// Lines before it are out of the window, as the store no longer knows which were accepted; nil if all are known.
+  /// The instant before which lines are out of the window, because the store may not know which of them were accepted;
+  /// nil if it knows all.
   package var knownSince: Instant?
-  /// Files that are not read again; nil if each is read and the run does not report which were accepted completely.
+  /// The files that need not be read again; nil to read every file and not to report which were accepted completely.
   package var knownFiles: KnownFiles?
 
   package init(
@@ -36,7 +37,7 @@ package struct IngestOptions: Sendable {
     (self.workers, self.temporaryFolder) = (workers, temporaryFolder)
   }
 
-  /// `TMPDIR`, or `/tmp` if it is not set or empty.
+  /// `TMPDIR`, or `/tmp` if it is unset or empty.
   package static var systemTemporaryFolder: String {
     guard let value = unsafe getenv("TMPDIR"), unsafe value.pointee != 0 else { return "/tmp" }
     return unsafe String(cString: value)
@@ -46,7 +47,7 @@ package struct IngestOptions: Sendable {
 /// The counts of lines by outcome; always `read` = `accepted` + `duplicates` + `outOfWindow` + `forgotten` + `leftOut`
 /// + `quarantined`.
 package struct IngestCounts: Sendable, Equatable {
-  /// The number of lines that are not blank, plus one for each damaged file.
+  /// The number of lines that are not blank, plus one for each file that is damaged or in another format.
   package var read = 0
   package var accepted = 0
   package var duplicates = 0
@@ -90,11 +91,11 @@ package struct IngestResult: Sendable, Equatable {
   package var counts = IngestCounts()
   /// Lines out of the window with times in ``IngestOptions/past``.
   package var past: [PastLine] = []
-  /// The fields by the bytes of their names.
+  /// The unknown fields of records, sorted by the bytes of their names.
   package var unknownFields: [UnknownField] = []
-  /// Files all of whose lines were accepted, by number; empty without ``IngestOptions/knownFiles``.
+  /// The files whose lines were all accepted, by number; empty if ``IngestOptions/knownFiles`` is nil.
   package var knownFiles: [Int: KnownFile] = [:]
-  /// Warnings about foreign records that count, by kind.
+  /// Warnings about foreign records and their files, by kind.
   package var warnings: [String: PlacedWarnings] = [:]
   /// The number of bytes that did not fit into memory and went through the temporary file.
   package var spilledBytes: UInt64 = 0
@@ -105,9 +106,9 @@ package struct IngestProgress: Sendable, Equatable {
   package enum Stage: Sendable { case reading, ordering }
 
   package var stage: Stage
-  /// The number of bytes read from the disk, compressed or not, of ``InputFiles/totalSize``.
+  /// The number of bytes read from the disk, compressed or not, out of ``InputFiles/totalSize``.
   package var bytesRead: UInt64
-  /// The number of lines read; while ordering, of records passed on.
+  /// The number of lines read or, while ordering, of records passed on.
   package var records: Int
   /// While ordering, the number of records to pass on.
   package var total = 0

@@ -1,19 +1,19 @@
 package import BatchFoundation
 
-/// The message sent when a job's runs begin to fail or recover: figures and places, but no ids.
+/// The message that is sent when a job's runs begin to fail or recover. It has figures and places, but no ids.
 package struct Alarm: Sendable, Equatable {
   package var job: String
   package var exit: RunExit
   /// The error message; nil if there is none.
   package var reason: String?
-  /// The counts by name, in this order.
+  /// The counts to show, in this order.
   package var figures: [PlatformReport.Figure] = []
   package var became: NightState
   /// Windows that no run has read; each run reports them until they are read.
   package var missed: [MissedWindow] = []
-  /// The command that continues; nil if none is needed.
+  /// The command for the next step; nil if none is needed.
   package var command: String?
-  /// The window of the run, or its start.
+  /// The window of the run in words, or the time of its start if the window is open.
   package var night: String
   /// The number of events that the run should have sent but did not.
   package var unsent = 0
@@ -21,7 +21,7 @@ package struct Alarm: Sendable, Equatable {
   package var machine: String?
   /// The address of the service; nil if unknown.
   package var address: String?
-  /// The failure of the connection in a few words; nil if it did not fail.
+  /// The failure of the connection in a few words; nil if there was none.
   package var fault: String?
   /// The path of the run's page; nil if there is none.
   package var page: String?
@@ -57,16 +57,16 @@ package struct Alarm: Sendable, Equatable {
     if report.storeIsDamaged == true, let store = report.store { tellDamage(of: store) }
   }
 
-  /// Returns the window's date if it is one day.
+  /// Returns the window in words: its date if it is one UTC day, or the time of the run's start if it is open.
   private static func night(_ report: RunReport) -> String {
     guard let from = report.from, let to = report.to else { return "run of \(report.startedAt.rfc3339)" }
     let isDay = Zone.utc.startOfDay(from, plus: 0) == from && Zone.utc.startOfDay(from, plus: 1) == to
     return isDay ? "night of \(from.rfc3339.prefix(10))" : "\(from.rfc3339) to \(to.rfc3339)"
   }
 
-  /// An error may have many lines, a message to a channel should not.
+  /// The maximum number of bytes in ``reason``, because an error may have many lines.
   private static let longestReason = 2000
-  /// The limit of a reason within a message.
+  /// The maximum number of bytes of the reason within ``text``.
   private static let longestText = 400
 
   /// Suggests the command that shows the damage, instead of a run that would hit it again.
@@ -75,13 +75,13 @@ package struct Alarm: Sendable, Equatable {
     purpose = "To see the damage"
   }
 
-  /// Whether to send the message: after a change between success and failure, and while windows are missed. For a job's
-  /// first known run (`before` is nil), only a failure counts.
+  /// Returns whether to send the message: after a change between success and failure, and while windows are missed. For
+  /// a job's first known run (`before` is nil), only a failure counts.
   package func isDue(after before: RunExit?) -> Bool {
     !missed.isEmpty || (exit == .done) != (before.map { $0 == .done } ?? true)
   }
 
-  /// A short account; messages of libraries are in ``reason``.
+  /// The message for people, on one line. It has a shortened ``reason``, or ``fault`` if the service was unavailable.
   package var text: String {
     let counts = figures.filter { $0.count > 0 }.map { "\($0.count.grouped) \($0.name)" }.joined(separator: ", ")
     let head = "\(job), \(night)\(machine.map { " on \($0)" } ?? "")"

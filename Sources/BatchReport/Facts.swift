@@ -1,15 +1,15 @@
 package import BatchFoundation
 
-/// The facts of an answer, each said once: JSON shows the values by their keys, a terminal the lines.
+/// The facts of a command's answer. JSON shows their values by key, and a terminal shows their lines.
 package struct Facts: Sendable, ExpressibleByDictionaryLiteral {
   private struct Row {
     var key = ""
-    /// Nil for a fact for people alone.
+    /// Nil for a fact that is shown only to people.
     var value: JSONNode?
-    /// The heading in a column of its own; nil for lines without one.
+    /// The heading, shown in a separate column; nil for lines without a heading.
     var title: String?
     var lines: [String] = []
-    /// Whether the lines go to stderr: the answer itself does not need them.
+    /// Whether the lines go to stderr, because the answer itself does not need them.
     var isNote = false
   }
 
@@ -19,7 +19,7 @@ package struct Facts: Sendable, ExpressibleByDictionaryLiteral {
     rows = members.map { Row(key: $0.0, value: $0.1) }
   }
 
-  /// Adds a value, unless it is nil, and the lines that say it to people.
+  /// Adds a value, unless it is nil, and the lines that show it to people.
   package mutating func add(_ key: String, _ value: JSONNode?, _ lines: String...) { add(key, value, lines) }
 
   package mutating func add(_ key: String, _ value: JSONNode?, _ lines: [String]) {

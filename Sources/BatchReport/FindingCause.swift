@@ -1,18 +1,18 @@
 package import BatchFoundation
 
-/// A finding about the inputs, or all with the same cause: their number and the first place.
+/// A finding about the inputs, or all findings with the same cause, with their number and first place.
 package struct FindingCause: Sendable, Equatable, Codable {
-  /// Whether the records count nevertheless.
+  /// Whether the records are processed nevertheless.
   package var isWarning: Bool
   /// A quarantine reason or a kind of warning.
   package var reason: String
   package var count: Int
-  /// The details of the first line; empty if the reason is enough.
+  /// The details of the first line; empty if the reason says enough.
   package var detail: String
   package var file: String
-  /// Counted from 1; 0 if it concerns the file.
+  /// The line number from 1; 0 if the finding concerns the whole file.
   package var line: UInt64
-  /// The recognized form of the lines and the fix for the job; nil if not recognized.
+  /// The recognized format of the lines and the fix for the job; nil if the format is not recognized.
   package var advice: String?
 
   package init(
@@ -33,7 +33,7 @@ package struct FindingCause: Sendable, Equatable, Codable {
   /// The reason with its details.
   package var cause: String { (isWarning ? "warning: " : "") + reason + (detail.isEmpty ? "" : ": \(detail)") }
 
-  /// A single finding in the format of compilers, so that editors find the place; several with their number.
+  /// A single finding in the format of compiler messages, so that editors find the place; several with their number.
   package var text: String {
     (count == 1 ? "\(place): \(cause)" : "\(count.grouped) x \(cause) (first: \(place))")
       + (advice.map { ". \($0)" } ?? "")

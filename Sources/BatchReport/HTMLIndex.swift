@@ -1,20 +1,20 @@
 package import BatchFoundation
 
-/// A run as the page over all runs of a store shows it.
+/// A run in the list of all runs of a store.
 package struct ListedRun: Sendable, Equatable {
   package var number: Int64
   package var job: String
   package var mode: String
   package var started: Instant
   package var asOf: Instant
-  /// The end of the time that the run knows: a nightly run with yesterday's window knows that day only.
+  /// The end of the time that the run knows: a nightly run with yesterday's window knows nothing after that day.
   package var until: Instant
   package var window = TimeWindow()
   /// Nil for a run that was killed or is in progress.
   package var exit: RunExit?
-  /// The stored state; nil for a run of a release that did not store it.
+  /// The stored state of the night; nil for a run of a release that did not store it.
   package var night: NightState?
-  /// The ends of windows that were still unread when it ended.
+  /// The ends of the windows that no run had read when this run ended.
   package var missed: [Instant] = []
   package var seconds: Double?
   package var accepted = 0
@@ -22,9 +22,9 @@ package struct ListedRun: Sendable, Equatable {
   package var events = 0
   package var posted = 0
   package var failed = 0
-  /// The reason it ended early; nil if it did not.
+  /// The reason the run ended early; nil if it did not.
   package var stopped: String?
-  /// The folder of its report, next to the page; nil if there is none.
+  /// The folder of the run's report, next to the page; nil if there is none.
   package var folder: String?
 
   package init(number: Int64, job: String, mode: String, started: Instant, asOf: Instant, exit: RunExit?) {
@@ -37,10 +37,10 @@ package struct ListedRun: Sendable, Equatable {
     self.exit = exit
   }
 
-  /// Whether it read a night: runs that send or reread what earlier ones left do not count.
+  /// Whether the run read the window of a night, rather than sending or rereading data of earlier runs.
   fileprivate var isNight: Bool { !["post", "replay", "rerun"].contains(mode) }
 
-  /// Whether it read a window that earlier runs had missed.
+  /// Returns whether the run is a rerun that read a window with the instant.
   fileprivate func hasReread(_ instant: Instant) -> Bool {
     mode == "rerun" && exit == .done && window.contains(instant)
   }
@@ -56,7 +56,7 @@ package struct ListedRun: Sendable, Equatable {
     return state == .failed ? "failed: \(Wording.ending(exit))" : state.rawValue
   }
 
-  /// The last millisecond it covers; a run until midnight belongs to the day before.
+  /// The last millisecond that the run covers; a run until midnight belongs to the day before.
   fileprivate var last: Instant { until.lastBefore }
 }
 
@@ -68,7 +68,7 @@ extension Instant {
 }
 
 extension [ListedRun] {
-  /// Counts the quarantined lines of a window only in the last run that read it.
+  /// The runs, with the quarantined lines of a window counted only in the last run that read it.
   fileprivate var counted: [ListedRun] {
     var windows: Set<String> = []
     return reversed().map { run in
@@ -88,7 +88,7 @@ package enum HTMLIndex {
   private static let shownRuns = 400
   private static let shownFailures = 30
 
-  /// Identifies the page's store, so that no other page is replaced.
+  /// Returns the mark that identifies the store of a page, so that pages of other stores are not replaced.
   static func mark(of store: String) -> Markup { #"<meta name="store" content="\#(store)">"# }
 
   /// - Parameter runs: The runs, oldest first.
@@ -126,7 +126,7 @@ package enum HTMLIndex {
     }
   }
 
-  /// Returns charts of the figures over the ends of the runs' known times; none for fewer than two steps.
+  /// Returns charts of the runs' figures, by the end of each run's known time; none for fewer than two steps of time.
   fileprivate static func charts(_ runs: [ListedRun]) -> [Chart] {
     func chart(_ id: String, _ title: String, _ series: [(name: String, count: (ListedRun) -> Int)]) -> Chart? {
       var all = HourCounts()

@@ -1,6 +1,6 @@
 import BatchFoundation
 
-/// The report of a run for people: one HTML file without scripts and external resources.
+/// The report of a run for people: one HTML file without scripts or external resources.
 package enum HTMLReport {
   /// Returns the page; equal reports give equal bytes.
   package static func text(_ report: RunReport) -> String {
@@ -9,7 +9,7 @@ package enum HTMLReport {
 }
 
 extension RunReport {
-  /// The report's period in its shortest form: a day, days, or the time up to which it goes.
+  /// The period of the report in its shortest form: a day, a range of days or times, or `asOf` for an open window.
   fileprivate var period: String {
     func date(_ instant: Instant) -> String { String(instant.rfc3339.prefix(10)) }
     func minute(_ instant: Instant) -> String { "\(date(instant)) \(instant.rfc3339.dropFirst(11).prefix(5)) UTC" }
@@ -255,12 +255,12 @@ extension Markup {
     return facts.compactMap { name, value in value.map { (name, $0) } }
   }
 
-  // External content can be long; these limits keep a page below a megabyte.
+  // Content from exports can be long; these limits keep a page below a megabyte.
   private static let shownFields = 100
   private static let shownNotes = 50
   private static let tableBytes = 120_000
 
-  /// Returns the rows of a table that fit into a page with the others.
+  /// Returns the first rows of a table, as many as one table may have on a page.
   private static func fitting<Row>(_ rows: [Row], _ texts: (Row) -> [String]) -> [Row] {
     var left = tableBytes
     return Array(

@@ -59,7 +59,7 @@ package enum JSONReport {
     return document.text() + "\n"
   }
 
-  /// The limits of lists in bytes, including external names: a report stays below a megabyte for any export.
+  /// The maximum sizes of lists in bytes, including names from exports, so that a report stays below a megabyte.
   private enum Room {
     static let failure = 20_000
     static let types = 80_000
@@ -71,7 +71,7 @@ package enum JSONReport {
     static let notes = 40_000
   }
 
-  /// The campaigns listed individually, those with the most events; the rest is one sum.
+  /// The maximum number of campaigns listed individually: the most active ones. The others are summed up.
   private static let shownCampaigns = 200
 
   private static func activity(_ activity: Activity) -> JSONNode {

@@ -28,7 +28,7 @@ struct Column<Row> {
     Column(head) { "<code>\(text($0))</code>" }
   }
 
-  /// Shows text whose color rates it.
+  /// Shows text in a color that rates it.
   static func toned(_ head: String, _ tone: @escaping (Row) -> String, _ text: @escaping (Row) -> String) -> Column {
     Column(head, classes: tone) { "\(text($0))" }
   }
@@ -42,7 +42,7 @@ struct Column<Row> {
 }
 
 extension Markup {
-  /// Adds a section as wide as the page with a table; a nil caption repeats the title for readers who cannot see it.
+  /// Adds a section with a table, as wide as the page. A nil caption repeats the title, for screen readers only.
   mutating func addTable<Row>(_ title: String, _ caption: String?, _ rows: [Row], _ columns: [Column<Row>]) {
     guard !rows.isEmpty else { return }
     let table: Markup = .table(caption ?? title, isHeard: caption == nil, rows, columns)

@@ -36,7 +36,7 @@ struct Markup: ExpressibleByStringInterpolation {
     elements.reduce(into: "") { $0.text += piece($1).text }
   }
 
-  /// Keeps times and options together: a line breaks before them rather than at a hyphen inside.
+  /// Returns text in which times and options stay together: a line breaks before them rather than at a hyphen inside.
   static func words(_ text: String) -> Markup {
     let words: [Markup] = text.split(separator: " ", omittingEmptySubsequences: false).map { word in
       let rest = word.drop { $0 == "-" }
@@ -48,7 +48,7 @@ struct Markup: ExpressibleByStringInterpolation {
 
   /// Escapes text for elements and quoted attributes of HTML and XML.
   ///
-  /// Works on bytes: a quotation mark with a combining accent, another character, still ends an attribute.
+  /// It works on bytes: a quotation mark ends an attribute even if a combining accent makes it another `Character`.
   static func escaped(_ text: String) -> String {
     let text = text.printable
     guard text.utf8.contains(where: { entity($0) != nil }) else { return text }
@@ -73,7 +73,7 @@ struct Markup: ExpressibleByStringInterpolation {
 }
 
 extension Markup {
-  /// Returns a page without scripts and external resources; `head` has further elements of its head.
+  /// Returns a page without scripts or external resources; `head` has further elements of its head.
   static func page(title: String, head: Markup = "", _ add: (inout Markup) -> Void) -> String {
     var html: Markup = ""
     html.line(

@@ -5,7 +5,7 @@ package struct MetricsText: Sendable {
   package var job: String
   package var exit: RunExit
   package var endedAt: Instant
-  /// The last time that a run of the job ended with 0, as far as the file knows; nil for never.
+  /// The last time at which a run of the job ended with exit code 0, as far as is known; nil for never.
   package var lastSuccess: Instant?
   package var report: RunReport?
   /// False if the run ended before it had figures.
@@ -33,7 +33,7 @@ package struct MetricsText: Sendable {
     return nil
   }
 
-  /// Returns the job label of a metrics text; nil without one, and for one with escapes.
+  /// Returns the job label of a metrics text; nil if there is none, or if it has escapes.
   package static func job(in text: String) -> String? {
     let name = text.firstRange(of: "{job=\"").map { text[$0.upperBound...].prefix { $0 != "\"" } }
     return name.flatMap { $0.contains("\\") ? nil : String($0) }
@@ -151,7 +151,7 @@ package struct MetricsText: Sendable {
   }
 }
 
-/// Seconds with three decimals, as this file writes them.
+/// Seconds with three decimals, as ``MetricsText`` writes them.
 private struct DecimalSeconds {
   var milliseconds: Int64
 

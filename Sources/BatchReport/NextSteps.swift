@@ -82,7 +82,7 @@ enum NextSteps {
     let kept = isKept ? (summary.store["NOT_POSTED"] ?? 0) + (summary.store["EXPIRED"] ?? 0) : 0
     let pending = report.missingParts == nil ? max(summary.upload.eventsPending, kept) : 0
     if pending > 0, report.mode != .dryRun {
-      // The service's refusal persists however often it is tried.
+      // Until its cause is corrected, a refusal repeats with each attempt.
       let first =
         switch report.exit {
         case .credentialsRefused:
@@ -140,13 +140,13 @@ enum NextSteps {
 
   private static let shownWindows = 10
 
-  /// Returns the service's reasons for the most refused events.
+  /// Returns the service's most frequent reasons for refusing events, in words; empty if there are none.
   private static func refusals(_ report: RunReport) -> String {
     let most = (report.ledger.refusals ?? [:]).sorted { ($1.value, $0.key) < ($0.value, $1.key) }.prefix(3)
     return most.isEmpty ? "" : " (\(most.map { "\($0.value.grouped): \($0.key)" }.joined(separator: "; ")))"
   }
 
-  /// Returns the steps for whole files: their findings concern no line, although each counts as one.
+  /// Returns the steps for whole files. Their findings concern no single line, although each counts as one.
   private static func wholeFiles(_ report: RunReport) -> [String] {
     guard report.quarantineWaits else { return [] }
     return [
@@ -162,14 +162,14 @@ enum NextSteps {
     ].compactMap { reason, one, several, remedy in
       let files = report.summary.quarantineReasons[reason, default: 0]
       guard files > 0 else { return nil }
-      // With many lines, the samples may not include it.
+      // If many lines are quarantined, the samples may not include such a file.
       let sample = report.orderedQuarantine.first { $0.reason == reason }
       let name = sample.map { files == 1 ? " (\($0.file): \($0.detail))" : " (such as \($0.file): \($0.detail))" } ?? ""
       return "\(files.counted("file \(one)", "files \(several)"))\(name). \(remedy)"
     }
   }
 
-  /// Returns the decision needed if consent records came without a rule in the job; nil if none is needed.
+  /// Returns the decision that is needed if consent records were ignored for lack of a setting; nil for none.
   static func consentChoice(_ report: RunReport) -> String? {
     let setting = "Recipient.consentRecords"
     guard let ignored = report.warnings.first(where: { $0.kind == "ignored-consent" }),

@@ -35,7 +35,7 @@ package enum NightState: String, CaseIterable, Codable, Sendable {
 package struct MissedWindow: Sendable, Equatable, Codable {
   package var from: Instant
   package var to: Instant
-  /// The `asOf` with which a run's window includes it; nil if the job's window is fixed.
+  /// The `asOf` with which the job's window includes this one; nil if there is none, as for a fixed window.
   package var asOf: Instant?
 
   package init(from: Instant, to: Instant, asOf: Instant? = nil) {
@@ -72,7 +72,7 @@ extension RunReport {
   }
 }
 
-/// The figures by which a run's night is compared with previous nights.
+/// The figures of a night that are compared with those of previous nights.
 package struct NightFigures: Sendable, Equatable {
   /// The usable records, including duplicates and those of forgotten people.
   package var volume: Int
@@ -96,10 +96,10 @@ package struct NightFigures: Sendable, Equatable {
     age = hours.span.map { Int(max(0, report.asOf.hour - $0.upperBound)) }
   }
 
-  /// Fewer nights do not show what is usual.
+  /// The minimum number of nights that shows what is usual.
   private static let leastNights = 3
 
-  /// Returns a sentence for each figure outside the other nights' range by the factor; small differences are skipped.
+  /// Returns a sentence for each figure outside the other nights' range by the factor, except small differences.
   package func unusual(beside nights: [NightFigures], factor: Int) -> [String] {
     guard nights.count >= Self.leastNights else { return [] }
     var sentences: [String] = []

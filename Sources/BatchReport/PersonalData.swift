@@ -3,11 +3,11 @@ package import BatchFoundation
 /// The policy for personal data in reports (`Report.personalData`). It is the only source of ``RedactedText``, so no id
 /// enters a report any other way.
 package struct PersonalData: Sendable {
-  /// Its raw values are those of the setting.
+  /// The policy, whose raw values are those of the setting.
   package let policy: PersonalDataPolicy
   private let code: MessageAuthenticationCode
 
-  /// - Parameter key: Random bytes of the store that key the hashes; unused by the other policies.
+  /// - Parameter key: The store's random key for the hashes; unused by the other policies.
   package init(_ policy: PersonalDataPolicy, key: [UInt8]) {
     self.policy = policy
     code = MessageAuthenticationCode(key: key)
@@ -24,8 +24,7 @@ package struct PersonalData: Sendable {
     }
   }
 
-  /// Returns at most `limit` bytes of a record in clear, otherwise nothing; hashes would be unreadable. Replaces
-  /// invalid UTF-8.
+  /// Returns at most `limit` bytes of a record, with invalid UTF-8 replaced; nothing unless the policy is `clear`.
   package func content(_ bytes: [UInt8], limit: Int = 1024) -> RedactedText {
     guard policy == .clear else { return RedactedText(nil) }
     let shown = String(decoding: bytes.prefix(limit), as: UTF8.self)
@@ -55,7 +54,7 @@ extension QuarantineSample {
 enum MaskedLine {
   private static let limit = 160
 
-  /// Keeps plain words as names of the outermost object; elsewhere letters become `x` and digits `9`.
+  /// Keeps member names of the outermost object that are plain words; elsewhere, letters become `x` and digits `9`.
   static func text(_ line: [UInt8]) -> String {
     var text = ""
     var depth = 0

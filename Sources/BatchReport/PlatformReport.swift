@@ -2,7 +2,7 @@ package import BatchFoundation
 
 /// A platform's part of the report, in addition to its figures in the summary.
 package struct PlatformReport: Sendable, Equatable, Codable {
-  /// A count with its words.
+  /// A count with its name in words.
   package struct Figure: Sendable, Equatable, Codable {
     package var name: String
     package var count: Int
@@ -27,21 +27,21 @@ package struct PlatformReport: Sendable, Equatable, Codable {
   }
 
   package var lines: [Line] = []
-  /// The figures that two runs are compared by.
+  /// The figures by which two runs are compared.
   package var figures: [Figure] = []
   package var sections: [ReportSection] = []
-  /// The names of event types that are codes.
+  /// The names of event types that are codes, by code.
   package var typeNames: [String: String] = [:]
-  /// The name of any other type; empty if types are names themselves.
+  /// The name for all other types; empty if the types themselves are names.
   package var unnamedType = ""
-  /// A setting and a value in the form of `--set`, to demonstrate `compare`; nil for none.
+  /// A setting and a value in the syntax of `--set`, to demonstrate `compare`; nil for none.
   package var settingToTry: String?
   /// The item to correct if the service denies access; nil for credentials.
   package var access: String?
 
   package init() {}
 
-  /// Returns the displayed name of an event type, with its code; a type without a name is shown itself.
+  /// Returns the displayed name of an event type, with its code; a type without a name is shown as it is.
   package static func words(ofType type: String, _ name: String?) -> String {
     name.map { "\($0) (code \(type))" } ?? "event \(type.printable)"
   }
@@ -55,7 +55,7 @@ package struct PlatformFigures: Sendable, Equatable, Codable {
 
   package init(_ name: String, _ figures: JSONNode) { (self.name, text) = (name, figures.compactText) }
 
-  /// Returns the figures of a run whose names begin with this name and a dot, named by the rest.
+  /// Returns the figures whose names begin with `name` and a dot, under the rest of their names.
   package static func group(_ name: String, of figures: [String: Int]) -> JSONNode {
     let prefix = "\(name)."
     let inside = figures.filter { $0.key.hasPrefix(prefix) }.map { (String($0.key.dropFirst(prefix.count)), $0.value) }

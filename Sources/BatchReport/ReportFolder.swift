@@ -2,7 +2,7 @@ package import BatchFoundation
 import FoundationEssentials
 import Glibc
 
-/// A report that could not be written; the run ends with exit code 73.
+/// The error of a report that could not be written; the run ends with exit code 73.
 package struct ReportError: Error, Equatable, Sendable, CustomStringConvertible {
   package enum Operation: String, Sendable {
     case createFolder = "create the folder of", create = "create", write = "write"
@@ -23,7 +23,7 @@ package struct ReportError: Error, Equatable, Sendable, CustomStringConvertible 
 package enum ReportFolder {
   private static let names = ["report.html", "report.json", "summary.json"]
 
-  /// Returns the name of a run's folder: the job's name and start.
+  /// Returns the name of a run's folder: the job's name and the start of the run.
   ///
   /// Bytes other than ASCII letters, digits, `.`, `_` and `-` become `-`, so the name stays one component.
   ///
@@ -64,11 +64,11 @@ package enum ReportFolder {
     return path
   }
 
-  /// Writes the page over all runs of a store next to its reports: `index.html`, or `index-STORE.html` if that belongs
-  /// to another store and for a sandbox. Pages of other stores are kept.
+  /// Writes the page of all runs of a store next to its reports. It is `index.html`, or `index-STORE.html` for a
+  /// sandbox and if `index.html` belongs to another store. Pages of other stores are kept.
   ///
   /// - Parameter runs: The runs, oldest first.
-  /// - Returns: The page; nil if both names are taken.
+  /// - Returns: The path of the page; nil if both names are taken.
   /// - Throws: ``ReportError``.
   package static func writeIndex(
     _ runs: [ListedRun], store: String, isSandbox: Bool, below folder: String, isForGroup: Bool

@@ -1,8 +1,8 @@
 package import BatchFoundation
 
-/// The command line of a run, for commands that continue it with the same meaning.
+/// The command line of a run, from which the commands that repeat or continue the run are made.
 package struct RunInvocation: Sendable, Equatable, Codable {
-  /// Absolute, like every path here.
+  /// The absolute path of the job file; all other paths are absolute, too.
   package var jobFile: String
   /// The values of `--store` and `--report`; nil if not given.
   package var store: String?
@@ -19,15 +19,15 @@ package struct RunInvocation: Sendable, Equatable, Codable {
   /// Whether `asOf` may be far ahead of the clock; nil is false.
   package var allowsFuture: Bool?
   package var usesSandbox = false
-  /// The given ones of `--no-upload` and `--dry-run`.
+  /// The given options without a value that affect the run, such as `--dry-run` and `--allow-missing`.
   package var modes: [String] = []
 
-  /// How many parts a partition has whose results the store collects; nil for a store that runs read into.
+  /// The number of parts of the partitions that the store collects; nil for a store that runs fill directly.
   package var parts: Int?
 
   package init(jobFile: String) { self.jobFile = jobFile }
 
-  /// Repeats the run, which continues where this one ended.
+  /// The command that repeats the run, to continue where it ended; for collected parts, one for the next partition.
   package var run: ShellCommand {
     if let parts {
       return ShellCommand(
@@ -37,7 +37,7 @@ package struct RunInvocation: Sendable, Equatable, Codable {
     return ShellCommand(["run", jobFile] + modes + place + window + clock + future + configuration + reports)
   }
 
-  /// What is to be typed for such a run in full.
+  /// Returns the text of a command, with hints about everything that the user must add or do after it.
   ///
   /// - Parameter command: the run; nil for ``run``.
   func runText(_ command: ShellCommand? = nil) -> String {
@@ -45,29 +45,29 @@ package struct RunInvocation: Sendable, Equatable, Codable {
       + (parts == nil ? "" : " (LAST is the folder of the last partition, NEW is created), then 'decide' and 'collect'")
   }
 
-  /// Sends the events in the store of this run.
+  /// The command that sends the events in the store of this run.
   package var post: ShellCommand { ShellCommand(["post", jobFile] + place + clock + future + configuration + reports) }
 
-  /// Finishes the identity plans of the store that the run used.
+  /// Returns the command that finishes the identity plans of the store that the run used.
   func resumeIdentities(in store: String) -> ShellCommand {
     let sandbox = usesSandbox ? ["--sandbox"] : []
     return ShellCommand(["identity", "resume", "--store", store, "--job", jobFile] + sandbox + configuration)
   }
 
-  /// Reads quarantined lines again.
+  /// Returns the command that imports quarantined lines again.
   package func replay(in store: String) -> ShellCommand {
     ShellCommand(["quarantine", "replay", "--store", store, "--job", jobFile] + configuration + clock + future)
   }
 
-  /// Processes a span of the store's time again.
+  /// Returns the command that processes a span of the store's time again.
   package func rerun(from: Instant, to: Instant) -> ShellCommand {
     ShellCommand(["rerun", jobFile, "--from", from.rfc3339, "--to", to.rfc3339] + place + configuration)
   }
 
-  /// Asks the service whether everything arrived.
+  /// The command that checks with the service whether everything arrived.
   var verify: ShellCommand { ShellCommand(["verify", jobFile] + place + configuration) }
 
-  /// Processes the same inputs with another setting and writes a page.
+  /// Returns the command that processes the same inputs with another setting and writes a page.
   func compare(with setting: String, page: String) -> ShellCommand {
     ShellCommand(["compare", jobFile] + window + clock + configuration + ["--with", setting, "--html", page])
   }
@@ -98,7 +98,7 @@ package struct ShellCommand: Sendable, Equatable {
 
   package var text: String { (["engage-batch"] + words.map(Self.quoted)).joined(separator: " ") }
 
-  /// Returns the word with every character taken literally.
+  /// Returns the word, quoted if necessary, so that the shell takes every character literally.
   static func quoted(_ text: String) -> String {
     let isPlain =
       !text.isEmpty

@@ -29,9 +29,9 @@ package struct RunReport: Sendable, Equatable, Codable {
   package var mode = Mode.run
   package var startedAt: Instant
   package var asOf: Instant
-  /// The known time; nil if silence ended nothing, or before it is determined.
+  /// The known time, up to which silence ended sessions; nil if there is none or it is not determined yet.
   package var knownUntil: Instant?
-  /// The window, half-open; nil is open.
+  /// The bounds of the window; `to` is exclusive, and nil means open.
   package var from: Instant?
   package var to: Instant?
   package var destination: String
@@ -39,7 +39,7 @@ package struct RunReport: Sendable, Equatable, Codable {
   /// The path of the store; nil if the run had none.
   package var store: String?
   package var configuration = ConfigurationOrigin()
-  /// 0 for a run that is done (reference command-line 4).
+  /// The exit code (reference command-line 4).
   package var exit = RunExit.done
   /// The reason the run ended early, without personal data; nil if it did not.
   package var failure: String?
@@ -47,34 +47,34 @@ package struct RunReport: Sendable, Equatable, Codable {
   package var missingParts: Int?
   /// Whether lines were read but none was usable, so that nothing was processed or sent; nil if not.
   package var nothingUsable: Bool?
-  /// Whether the store is damaged, which the same run would find again; nil if not.
+  /// Whether the store is damaged, so that the same run would fail again; nil if not.
   package var storeIsDamaged: Bool?
   package var personalData = PersonalDataPolicy.hash
 
   package var summary = RunSummary()
-  /// The activity on the devices over time, from the events of this run.
+  /// The activity on devices over time, from the events of this run.
   package var activity = Activity()
-  /// Whether lines remain in quarantine; false if all that this run quarantined were dismissed.
+  /// Whether quarantined lines are pending; false if all that this run quarantined were already dismissed.
   package var quarantineWaits = true
-  /// The first quarantined lines: 20, or 200 without a store; the summary has their number.
+  /// Examples of quarantined lines and events: at most 20, or 200 in a dry run.
   package var quarantine: [QuarantineSample] = []
   /// The causes of all quarantined lines, the most frequent first; nil in reports of older releases.
   package var quarantineCauses: [FindingCause]?
   package var warnings: [WarningTally] = []
   /// Sentences about figures outside the range of previous nights; nil if not checked (`Report.usualRuns`).
   package var unusual: [String]?
-  /// Other things to know, such as a pattern that matched no file.
+  /// Other messages for people, such as a pattern that matched no file.
   package var notes: [String] = []
   package var unknownFields: [UnknownField] = []
-  /// The description of inputs seen for the first time: their owners, times and unread fields; nil otherwise.
+  /// The devices, times and unread fields of inputs, if these are read for the first time or checked; nil otherwise.
   package var inputs: [String]?
-  /// The plans that the run created or continued, at most 200, those that need a decision first.
+  /// The identity plans that the run created or continued, at most 200. Those that need a decision come first.
   package var merges: [IdentityMerge] = []
-  /// The plans of the store that need a person, as `identity list --open` shows them.
+  /// The number of identity plans in the store that need a person (`identity list --open`).
   package var stoppedPlans = 0
   package var ledger = UploadLedger()
   package var platform = PlatformReport()
-  /// The number of quarantined events, which the lines in `summary` do not include.
+  /// The number of quarantined events, which are not included in the quarantined lines of ``summary``.
   package var quarantinedEvents = 0
   /// All events of the store that were not sent, by status and reason.
   package var unsent: [UnsentEvents] = []
@@ -96,7 +96,7 @@ package struct RunReport: Sendable, Equatable, Codable {
 package struct ConfigurationOrigin: Sendable, Equatable, Codable {
   /// The layers by increasing precedence, the defaults first.
   package var layers: [String] = []
-  /// The digest of all settings without secrets; equal settings have equal digests.
+  /// The digest of all settings except secrets; equal settings have equal digests.
   package var digest = ""
   /// The settings given in a file, the job, the environment or the command line, without secrets.
   package var settings: [RunSetting] = []
@@ -109,15 +109,15 @@ package struct ConfigurationOrigin: Sendable, Equatable, Codable {
 
 package struct QuarantineSample: Sendable, Equatable, Codable {
   package var file: String
-  /// Counted from 1; 0 if the reason concerns the file.
+  /// The line number from 1; 0 if the reason concerns the whole file.
   package var line: UInt64
   /// The offset of the line's first byte.
   package var offset: UInt64
   package var reason: QuarantineReason
   package var detail: String
-  /// The line, omitted unless everything may be shown.
+  /// The content of the line; omitted unless personal data is shown in clear.
   package var content: RedactedText
-  /// The shape of the line with all values masked; nil if nothing may be shown.
+  /// The shape of the line with all values masked; nil unless personal data is hashed.
   package var excerpt: String?
 }
 
@@ -150,17 +150,17 @@ package struct WarningTally: Sendable, Equatable, Codable {
 
 package struct IdentityMerge: Sendable, Equatable, Codable {
   package var plan: Int64
-  /// Such as `mark-merged`.
+  /// The scenario, such as `mark-merged`.
   package var scenario: String
   /// The scenario in words.
   package var words: String
-  /// Such as `done`, `open`, `conflict`, `held` or `refused`.
+  /// The state, such as `done`, `open`, `conflict`, `held` or `refused`.
   package var state: String
   package var device: RedactedText
   package var loser: RedactedText
   /// Equal to the loser if only one recipient is concerned.
   package var winner: RedactedText
-  /// The reason it stopped; empty otherwise.
+  /// The reason the plan stopped; empty if it did not.
   package var reason: String
   /// File and line of the refused record, or of the device's first record; empty for other plans and if unknown.
   package var source: String
@@ -190,23 +190,23 @@ package struct IdentityMerge: Sendable, Equatable, Codable {
 
 /// Details of the upload ledger that the summary lacks.
 package struct UploadLedger: Sendable, Equatable, Codable {
-  /// Events of lost answers that were or will be sent again: the service may have them twice.
+  /// The number of events that the service may have twice, because they were or will be sent again after a lost answer.
   package var possibleDuplicates = 0
-  /// Chunks whose attempt an earlier, interrupted run left without an answer.
+  /// The number of chunks with an attempt that an earlier, interrupted run left without an answer.
   package var recoveredChunks = 0
-  /// The attempts of this run by outcome: `acknowledged`, `not sent`, `refused`, `rejected`, `unknown`.
+  /// The numbers of attempts of this run, by outcome: `acknowledged`, `not sent`, `refused`, `rejected`, `unknown`.
   package var outcomes: [String: Int] = [:]
-  /// The service's answer times, from the intent in the ledger to its outcome; empty without answers.
+  /// The service's answer times, from the start of an attempt in the ledger to its outcome; empty without answers.
   package var answers: [AnswerTime] = []
   /// The reason sending stopped early; nil if it did not.
   package var stop: String?
-  /// The refused events by the service's reasons, without values.
+  /// The numbers of refused events, by the service's reasons without values; nil for none.
   package var refusals: [String: Int]?
 
   package init() {}
 }
 
-/// The time within which a share of the answers came.
+/// The time within which a share of the answers arrived.
 package struct AnswerTime: Sendable, Equatable, Codable {
   package enum Share: String, CaseIterable, Sendable, Codable {
     case half, nearlyAll = "95 of 100", all
@@ -215,7 +215,9 @@ package struct AnswerTime: Sendable, Equatable, Codable {
   package var share: Share
   package var seconds: Double
 
-  /// Returns the times of answers given in any order, without shares that a few answers cannot show.
+  /// Returns the answer times by share. Shares for which there are too few answers are left out.
+  ///
+  /// - Parameter milliseconds: the times of all answers, in any order.
   package static func times(_ milliseconds: [Int64]) -> [AnswerTime] {
     guard !milliseconds.isEmpty else { return [] }
     let sorted = milliseconds.sorted()
@@ -270,7 +272,7 @@ extension RunReport {
     return silently > 0 ? "\(ended) by an event, \(silently.grouped) by silence" : ended
   }
 
-  /// Files that are damaged or have another form than their entry reads; each counts as a quarantined line.
+  /// The number of files that are damaged or not in their entry's format. Each counts as a quarantined line.
   var quarantinedFiles: Int {
     summary.quarantineReasons[.damagedFile, default: 0] + summary.quarantineReasons[.otherForm, default: 0]
   }
@@ -309,8 +311,7 @@ extension String {
 
 /// A report as a store keeps it, from which the same pages can be made again.
 ///
-/// It keeps what the report shows, with hashes and without secrets. Members added by later releases must be optional,
-/// so that older reports remain readable.
+/// It has no secrets. Members added by later releases must be optional, so that older reports remain readable.
 package enum StoredReport {
   package static func bytes(_ report: RunReport) throws -> [UInt8] {
     let encoder = JSONEncoder()

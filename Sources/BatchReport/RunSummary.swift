@@ -15,7 +15,7 @@ package struct RunSummary: Sendable, Equatable, Codable {
 
     package init() {}
 
-    /// Whether every line ended in exactly one of the others.
+    /// Whether every line read is in exactly one of the other counts.
     package var isBalanced: Bool {
       read == accepted + duplicates + outOfWindow + (forgotten ?? 0) + leftOutCount + quarantined
     }
@@ -40,14 +40,14 @@ package struct RunSummary: Sendable, Equatable, Codable {
     package var created = 0
     package var updated = 0
     package var merged = 0
-    /// The checks that need a person.
+    /// The number of checks that need a person.
     package var conflicts = 0
-    /// The calls that the service refuses permanently.
+    /// The number of calls that the service refuses permanently.
     package var refused = 0
-    /// Checks that a policy decided against a change; nothing is pending.
+    /// The number of checks for which a policy decided against a change; nothing is pending for them.
     package var decidedByPolicy = 0
     package var auditRows = 0
-    /// Devices that record another mobile user id than before.
+    /// The number of devices that record another mobile user id than before.
     package var newOwners = 0
 
     package init() {}
@@ -56,15 +56,15 @@ package struct RunSummary: Sendable, Equatable, Codable {
   /// Devices rewound for late records, and the events that changed (reference decisions 34).
   package struct Rewind: Sendable, Equatable, Codable {
     package var devices = 0
-    /// The number of their records that were processed again; shown to people, not in the JSON.
+    /// The number of records of these devices that were processed again; shown to people, not in the JSON.
     package var records = 0
     package var replaced = 0
     package var withdrawn = 0
     package var added = 0
-    /// Events that the service may have and that would differ.
+    /// The number of events that the service may have, but that would now be different or missing.
     package var corrections = 0
-    /// Events that the service may have and that are no longer right; the run's event count is reduced by them. Shown
-    /// to people, not in the JSON; nil for none.
+    /// The number of events that the service may have, but that should not have been sent; the run's event count is
+    /// reduced by it. Shown to people, not in the JSON; nil for none.
     package var sentInVain: Int?
 
     package init() {}
@@ -95,17 +95,17 @@ package struct RunSummary: Sendable, Equatable, Codable {
   package var missed: [MissedWindow]?
   /// Nil if not known yet.
   package var night: NightState?
-  /// The reason the run ended early; nil, and no key, if it did not.
+  /// The reason the run ended early; nil, and left out of the JSON, if it did not.
   package var stopped: String?
 
-  /// The number of codes counted individually: an export may create a code for each event.
+  /// The maximum number of codes counted individually, because an export may have a code for each event.
   package static let typeLimit = 1000
 
   package init() {}
 
   package var eventCount: Int { eventsByType.values.reduce(otherEvents, +) }
 
-  /// Counts the store's pending events of a run that did not get to send; requires ``store``.
+  /// Counts the store's pending events, even for a run that did not get as far as sending; requires ``store``.
   package mutating func countWaiting() { upload.eventsPending = max(upload.eventsPending, store["NOT_POSTED"] ?? 0) }
 
   package mutating func setEvents(_ events: NameTable<Int>) {
@@ -134,7 +134,7 @@ package struct RunSummary: Sendable, Equatable, Codable {
     return Dictionary(uniqueKeysWithValues: shown.map { ($0.key, $0.value) })
   }
 
-  /// The summary as a JSON object on one line, with keys in the order of the reference and codes and reasons as text.
+  /// The summary as a JSON object on one line, with keys in the order of the reference.
   package var json: String {
     func counts(_ counts: some Sequence<(key: ByteText, value: Int)>) -> JSONNode {
       .object(counts.sorted { $0.key < $1.key }.map { ($0.key.string, .number($0.value)) })
@@ -204,12 +204,12 @@ extension RunSummary.Rewind {
 }
 
 extension RunReport {
-  /// The limits of quarantined samples and of places per warning in a sum of reports.
+  /// The maximum numbers of quarantined samples, and of places per warning, in a sum of reports.
   private static let quarantineSamples = 20
   private static let warningPlaces = 5
 
-  /// Adds the records and events of a report about other devices of the same export. Figures of the platform, which
-  /// adds them itself, store states and service answers stay unchanged.
+  /// Adds the records and events of a report about other devices of the same export. Figures that the platform itself
+  /// adds, and data about the store and the service, stay unchanged.
   package mutating func add(_ other: RunReport) {
     summary.records.add(other.summary.records)
     summary.quarantineReasons.merge(other.summary.quarantineReasons, uniquingKeysWith: +)

@@ -1,8 +1,8 @@
 import BatchFoundation
 
-/// The end of a run in words, for stderr.
+/// The summary of a run in words, for stderr.
 package struct TextSummary: Sendable {
-  /// The lines without line ends and control characters.
+  /// The lines, without line ends or control characters.
   package let lines: [String]
 
   /// - Parameters:
@@ -88,7 +88,7 @@ package struct TextSummary: Sendable {
     return "\(report.job): \(result)\(mode)\(report.usesSandbox ? ", against the sandbox" : "")"
   }
 
-  /// Adds the changes by late records, and why the event count is lower than the number sent.
+  /// Adds the changes by late records, and the reason why the event count is lower than the number of events made.
   private static func addRewind(_ rewind: RunSummary.Rewind, to text: inout Table) {
     guard rewind.added + rewind.replaced + rewind.withdrawn + rewind.corrections > 0 else { return }
     text.row("rewind", "\(rewind.devices.counted("device")) processed again: \(rewind.words)")
@@ -97,7 +97,7 @@ package struct TextSummary: Sendable {
     if inVain > 0 { text.row("", figure: inVain, "already sent but now wrong, deducted from the events above") }
   }
 
-  /// Adds the quarantined lines by reason and, unless other output lists them, their causes.
+  /// Adds the numbers of quarantined lines by reason and, if `namesLines` is set, their causes.
   private static func addQuarantine(_ report: RunReport, namesLines: Bool, to text: inout Table) {
     for reason in QuarantineReason.allCases {
       guard let count = report.summary.quarantineReasons[reason] else { continue }
@@ -158,7 +158,7 @@ package struct TextSummary: Sendable {
     ] where count > 0 {
       text.row("", figure: count, words)
     }
-    // If it ended the run, the head already has it.
+    // If the stop ended the run, the failure at the top already says it.
     if let stop = report.ledger.stop, report.failure?.contains(stop) != true { text.row("", "stopped early: \(stop)") }
   }
 
@@ -193,7 +193,7 @@ enum EventCodeOrder {
   }
 }
 
-/// The displayed events by type: the most frequent types in the order of their codes, and the rest as one.
+/// The displayed numbers of events: the most frequent types in the order of their codes, and the sum of the others.
 struct ShownTypes {
   let types: [(code: String, events: Int)]
   let others: Int

@@ -1,15 +1,15 @@
 package import BatchFoundation
 
-/// Events of the store that were not sent for the same reason.
+/// The unsent events of a store that share one reason.
 package struct UnsentEvents: Sendable, Equatable, Codable {
   /// The store's name of the status, such as `HOLD`.
   package var status: String
   package var events: Int
   package var reason: String
-  /// The setting, or member of the job, that determines it.
+  /// The setting, or the member of the job, that is responsible.
   package var setting: String
   package var ends: String
-  /// The advice if no later run ends it; nil if there is nothing to do but wait.
+  /// The advice if no later run sends the events; nil if there is nothing to do but wait.
   package var advice: String?
 
   package init(status: String, events: Int, reason: String, setting: String, ends: String, advice: String? = nil) {

@@ -31,7 +31,7 @@ package enum Wording {
 }
 
 extension Int {
-  /// A count reduced by what late records withdrew, such as `1,200` or `2 fewer`.
+  /// The count in words, such as `1,200` or `2 fewer`; late records can make it negative.
   package var orFewer: String { self < 0 ? "\((-self).grouped) fewer" : grouped }
 
   /// Returns the count with its noun, such as `1 session` and `2 fewer sessions`; a nil `plural` adds an `s`.
@@ -78,7 +78,7 @@ extension String {
 }
 
 extension String {
-  /// Returns the text, cut to this many bytes with `…` appended if it is longer; never splits a character.
+  /// Returns the text, truncated to this many bytes and followed by `…` if it is longer. Never splits a Unicode scalar.
   package func clipped(toBytes limit: Int) -> String {
     guard utf8.count > limit else { return self }
     var end = utf8.index(startIndex, offsetBy: limit)

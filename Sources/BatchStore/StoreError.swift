@@ -3,47 +3,49 @@ import GRDB
 import GRDBSQLite
 import Glibc
 
-/// An error of a store.
+/// An error of the store.
 package enum StoreError: Error, Equatable, Sendable {
-  /// No file exists at the path; `other` is a store that was perhaps meant.
+  /// No file exists at the path. `other` is a store that may have been meant.
   case missing(path: String, other: String? = nil)
-  /// Another process has the store open for writing; `holder` is its note about itself, nil if it left none.
+  /// Another process has opened the store for writing. `holder` is its note about itself; nil if it left none.
   case heldByAnotherRun(path: String, holder: StoreHolder?)
-  /// A file that is not a store, perhaps a SQLite database.
+  /// The file is not a store; it may be another program's SQLite database.
   case foreign(path: String)
-  /// An interrupted salvage.
+  /// The file is the result of an interrupted salvage.
   case unfinished(path: String)
-  /// A device, a folder or the like exists at the path.
+  /// There is a device, a folder or something similar at the path.
   case notAFile(path: String, kind: FileStatus.Kind)
-  /// An empty file, perhaps a store that lost its contents.
+  /// The file is empty; it may be a store that lost its contents.
   case empty(path: String)
   /// The file was deleted or replaced while it was open.
   case replaced(path: String)
-  /// Written by a later release: its schema number and the highest one known here.
+  /// A later release wrote the store. `version` is its schema number, `known` the highest one that this release knows.
   case newer(path: String, version: Int, known: Int)
-  /// Written by an earlier release and opened without permission to change it.
+  /// An earlier release wrote the store, and it was opened without permission to change it.
   case older(path: String, version: Int, known: Int)
-  /// A store with this release's numbers, but with a table from before the first release, or without it (nil column).
+  /// The store has this release's schema number, but lacks a column of a table, or the whole table (nil column),
+  /// because a development build created it.
   case otherForm(path: String, table: String, column: String?)
   /// SQLite reports the file as damaged.
   case damaged(path: String, detail: String)
-  /// A column holds a value that this program never writes; table and row if they were found.
+  /// A column has a value that this program never writes. The table and the row are nil if they were not found.
   case damagedRow(path: String, table: String?, row: Int64?, column: String)
-  /// Something exists where a store is to be created.
+  /// Something exists at the path at which a store is to be created.
   case exists(path: String)
-  /// A part's store has file numbers that mean other files here: it was partitioned without the preceding data.
+  /// A number refers to another file in a part's store than in this store, because it was partitioned without the
+  /// earlier data.
   case otherChain(path: String, file: String)
-  /// The store of a part's result, which has the only states of its devices and is covered by a digest.
+  /// The store is that of a part's result, which has the only states of its devices and is covered by a digest.
   case result(path: String)
-  /// A file next to a result's store does not have the digests that were written to it.
+  /// A file next to the store of a part's result does not have the digests that were written to it.
   case digestFile(path: String)
   /// A block of events cannot be decoded.
   case damagedBlock
-  /// A required row is missing, or holds an invalid value.
+  /// A required row is missing or has an invalid value.
   case inconsistent(String)
-  /// The system failed to create, lock or write a file.
+  /// The operating system failed to open, create, lock, read or write a file.
   case inputOutput(path: String, operation: String, code: Int32)
-  /// SQLite failed for another reason.
+  /// SQLite failed for a reason that no other case covers.
   case database(code: Int32, message: String)
 
   /// The exit code of a run that ends with this error (reference command-line 4).
@@ -59,7 +61,7 @@ package enum StoreError: Error, Equatable, Sendable {
     }
   }
 
-  /// Whether the file holds unreadable data, so that reading it again fails again.
+  /// Whether stored data is unreadable, so that reading it again would fail again.
   package var isDamage: Bool {
     switch self {
     case .damaged, .damagedRow, .damagedBlock, .inconsistent: true
@@ -67,14 +69,14 @@ package enum StoreError: Error, Equatable, Sendable {
     }
   }
 
-  /// Translates errors of the database layer; other errors pass through.
+  /// Runs `body` and translates errors of the database layer. Other errors pass through.
   static func translating<Value>(_ path: String, _ body: () throws -> Value) throws -> Value {
     do {
       return try body()
     } catch let error as DatabaseError {
       throw StoreError(error, path: path)
     } catch is RowDecodingError {
-      // Its message would show the row.
+      // The message of this error would show the row.
       throw StoreError.damagedRow(path: path, table: nil, row: nil, column: "")
     } catch let error as UnreadableColumn {
       throw StoreError.damagedRow(path: path, table: nil, row: nil, column: error.name)
@@ -97,7 +99,7 @@ package enum StoreError: Error, Equatable, Sendable {
     }
   }
 
-  /// Drops what SQLite quotes in place of a table's name: it may be a page of another table, with recorded data.
+  /// Drops the quoted text after this message. It may be from a page of another table, with recorded data.
   private static func detail(_ message: String) -> String {
     let schema = "malformed database schema"
     return message.hasPrefix(schema) ? schema : message
@@ -105,7 +107,7 @@ package enum StoreError: Error, Equatable, Sendable {
 }
 
 extension StoreError: CustomStringConvertible {
-  /// Returns the meaning of a system error code, or of a SQLite one for operations of SQLite.
+  /// Returns a description of an error code, which is SQLite's for operations of SQLite and otherwise the system's.
   private static func words(_ code: Int32, _ operation: String) -> String {
     switch operation {
     case "create", "fill", "lock", "open": unsafe String(cString: strerror(code))
@@ -121,7 +123,7 @@ extension StoreError: CustomStringConvertible {
     column.map { "table '\(table)' has no column '\($0)'" } ?? "table '\(table)' is missing"
   }
 
-  /// The problem, for a list whose lines name the place.
+  /// The problem, for a list whose lines already name the place.
   var problem: String {
     switch self {
     case .damaged(_, let detail): detail

@@ -7,7 +7,7 @@ package import BatchStore
 import EngageRules
 import EventSchemas
 
-/// The platform for Acoustic's Universal Behavior events, with all that a run does at Engage.
+/// The platform for Universal Behavior events of Acoustic Engage, with everything that a run does at the service.
 package struct EngagePlatform: Platform {
   package init() {}
 
@@ -64,7 +64,7 @@ package struct EngagePlatform: Platform {
     ]
   }
 
-  /// A check takes between one call, for an up-to-date recipient, and ten, for a merge with all fields.
+  /// A check takes from one call (for an up-to-date recipient) to ten (for a merge that writes all fields).
   package func otherCalls(of run: RunContext, _ figures: [String: Int]) -> [String] {
     let checks = figures[EngageFigure.identityChecks]
     let words = "\(checks) identity check\(checks == 1 ? "" : "s") of 1 to 10 calls"

@@ -3,22 +3,22 @@ package import BatchFoundation
 /// Applies all rules to the records of one device after another: a pure function of records, state, settings and the
 /// known time.
 ///
-/// The order within a record is fixed (reference formats 3.8): expiry of what is over, device block and ids, release of
-/// what waited for the user id, then the record itself. Call ``begin(_:_:)``, ``announce(until:)``, ``announce(_:)``
-/// for every record that ``RecordType/isSample``, ``process(_:)`` for every record in order, ``finish()`` at the end of
-/// the input, and ``end()``.
+/// The order within a record is fixed (reference formats 3.8): expiry of the session and campaign if they are over,
+/// device block and ids, release of events that waited for the user id, then the record itself. Call ``begin(_:_:)``,
+/// ``announce(until:)``, ``announce(_:)`` for every record that ``RecordType/isSample``, ``process(_:)`` for every
+/// record in order, ``finish()`` at the end of the input, and ``end()``.
 package struct DeviceRules {
   let settings: RuleSettings
   let links: DeepLinkRouter
-  /// The instant up to which silence counts: what is over by then ends even if no record follows
-  /// (reference events 3.3 rule 7). If nil, silence ends nothing.
+  /// The instant up to which silence counts: sessions, campaigns and holds that are over by then end even if no record
+  /// follows (reference events 3.3 rule 7). If nil, silence ends nothing.
   package var knownUntil: Instant?
   let arena: Arena
-  /// The instant of the device's last record in this run; determines which events can still wait for samples.
+  /// The instant of the device's last record in this run; it determines which events can still wait for samples.
   var lastRecord: Instant?
   /// The end of what earlier runs processed; records before it are late.
   var processedUntil: Instant?
-  /// The automatic 13 of the newest session start, while a link of the same instant may still replace it.
+  /// The event of the latest automatic session start, while a link at the same instant may still replace it.
   var openStart: OpenStart?
   /// Whether any plug-in can add something to the events of the current device.
   var augmentsDevice: Bool {
@@ -26,30 +26,30 @@ package struct DeviceRules {
   }
   /// The announced consent records of the device, in time order.
   var consentsToCome: [(at: Instant, said: Consent)] = []
-  /// Waiting events are being released before the current record.
+  /// Whether waiting events are being released before the current record.
   var isReleasing = false
-  /// The current record is late.
+  /// Whether the current record is late.
   var isDecidingLate = false
-  /// The owner of the current device is already in ``output``.
+  /// Whether the owner of the current device is already in ``output``.
   var ownerIsNoted = false
-  /// Samples were announced since the last record.
+  /// Whether samples were announced since the last record.
   var samplesAreNew = false
   /// The position of the current record, for warnings.
   var position = RecordPosition(file: 0, line: 0)
-  /// The position of the current record in the form of the store, for events; unknown unless set before a record.
+  /// The stored position of the current record, for events; unknown unless the caller sets it before the record.
   package var source = StoredSource.unknown
 
-  /// Returns the place of a record, for what outlives the run; nil if it is not kept.
+  /// Returns the source of a record, for results that outlive the run; nil if it is not kept.
   package var recordSource: (RecordPosition) -> RecordSource? = { _ in nil }
 
   package var state: DeviceState
   package var output = RuleOutput()
-  /// Set to have every step explained; costs nothing when nil.
+  /// Receives an explanation of every step; nil costs nothing.
   package var explanation: Explanation?
 
   /// The id of the current device, shared by its warnings; nil before the first warning.
   private var warnedDevice: String?
-  /// Shared by the push keys of all devices.
+  /// Recognizes misspelled push keys; its cache is shared by all devices.
   var spelling = ParameterSpelling()
   /// The attributes of the last draft, whose memory the next one reuses.
   var spareAttributes: [Attribute] = []
@@ -59,7 +59,7 @@ package struct DeviceRules {
     var emission: Int64
   }
 
-  /// - Parameter arena: memory for derived texts; everything in ``output`` and ``state`` refers to it and to the records.
+  /// - Parameter arena: The memory for derived texts; ``output`` and ``state`` refer to it and to the records.
   package init(settings: RuleSettings, links: DeepLinkRouter, knownUntil: Instant?, arena: Arena) {
     self.settings = settings
     self.links = links
@@ -83,7 +83,7 @@ package struct DeviceRules {
     warnedDevice = nil
   }
 
-  /// Registers the instant of the last record to come; what is due by then is not held for a later run.
+  /// Registers the instant of the last record to come; events that are due by then are not held for a later run.
   package mutating func announce(until last: Instant) { lastRecord = last }
 
   /// Registers a location, placemark or consent record to come; all must be known before the first event.
@@ -100,7 +100,7 @@ package struct DeviceRules {
 
   /// Processes a record, or releases some of the many events that waited for it.
   ///
-  /// - Returns: whether the record is done. If not, ``output`` may be taken, and the record must be passed again.
+  /// - Returns: Whether the record is done. If not, ``output`` may be taken, and the record must be passed again.
   package mutating func advance(_ record: Record) -> Bool {
     if !isReleasing {
       if samplesAreNew { dropDeniedSamples() }
@@ -122,7 +122,7 @@ package struct DeviceRules {
     return state.lastSeen.map { openStart.at < $0 } ?? false
   }
 
-  /// Ends what is over by the end of the known time.
+  /// Ends the session, campaign and holds that are over by the end of the known time.
   package mutating func finish() {
     if let knownUntil {
       explanation?.note("end of input; the known time ends at \(knownUntil.rfc3339)")
@@ -138,7 +138,7 @@ package struct DeviceRules {
     explanation?.end("end", nil, at: nil, state.summary)
   }
 
-  /// Prepares the state for whoever continues from it, whether or not the input has ended.
+  /// Prepares the state for the run that continues from it, whether or not the input has ended.
   package mutating func end() {
     guard let openStart, openStart.at == state.lastSeen else { return }
     state.awaitedUntil = max(state.awaitedUntil ?? openStart.at, openStart.at)
@@ -146,7 +146,7 @@ package struct DeviceRules {
 
   // MARK: - One record
 
-  /// - Returns: false if more waiting events must be released first.
+  /// - Returns: False if more waiting events must be released first.
   private mutating func processInOrder(_ record: Record) -> Bool {
     if !isReleasing {
       takeOver(record)
@@ -246,7 +246,7 @@ package struct DeviceRules {
     one == other || AutomaticMobileUserId.key(of: one.description) == AutomaticMobileUserId.key(of: other.description)
   }
 
-  /// - Parameter emission: the number from which on events are the person's; nil for the event of a late record alone.
+  /// - Parameter emission: The number from which events are the person's; nil if only a late record's own event is.
   mutating func noteOwner(_ record: Record, from emission: Int64?) {
     output.owners.append(
       DeviceSetup(
@@ -282,7 +282,7 @@ package struct DeviceRules {
       pause.identityAsOf = state.emission
       state.session = .paused(pause)
     }
-    // A separate number, so that the order around the check is clear even if no event lies between.
+    // The check takes a number of its own, so that the order around it is clear even if no event lies in between.
     state.emission += 1
   }
 
@@ -329,7 +329,8 @@ extension RecordType {
     }
   }
 
-  /// Whether the record itself is an event; only such records start and extend gap sessions (reference decisions 12).
+  /// Whether the rules make an event of the record; raw events are passed through instead. Only such records start and
+  /// extend gap sessions (reference decisions 12).
   var becomesEvent: Bool {
     switch self {
     case .namedEvent, .goalCompleted, .goalAbandoned, .localNotification, .localNotificationOpened, .pushReceived,

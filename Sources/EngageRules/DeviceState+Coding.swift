@@ -4,7 +4,7 @@ extension DeviceState {
   /// The first byte of every encoded state; a new encoding gets a new number.
   package static let format: UInt8 = 4
 
-  /// Returns the state as bytes for the store; deterministic, so that equal states are equal bytes.
+  /// Returns the state as bytes for the store; deterministic, so that equal states have equal bytes.
   package func encoded() -> [UInt8] {
     var writer = StateWriter()
     writer.put(Self.format)
@@ -44,8 +44,8 @@ extension DeviceState {
     return writer.bytes
   }
 
-  /// - Parameter bytes: memory that outlives the state, whose texts point into it.
-  /// - Throws: ``DeviceStateError`` for bytes of another version, or damaged ones.
+  /// - Parameter bytes: Memory that outlives the state; the state's texts point into it.
+  /// - Throws: ``DeviceStateError`` for bytes of another version or damaged bytes.
   package init(decoding bytes: UnsafeRawBufferPointer) throws(DeviceStateError) {
     var reader = unsafe StateReader(bytes)
     let format = try reader.byte()
@@ -106,7 +106,7 @@ extension StateWriter {
     put(pause.startSource)
   }
 
-  /// Writes only the values that differ from the state's; a pause mostly has the same.
+  /// Writes only the values that differ from those of the state, which are mostly the same.
   fileprivate mutating func put(_ paused: CoreTexts, besides core: CoreTexts) {
     let different = core.values.indices.filter { paused.values[$0] != core.values[$0] }
     put(UInt8(different.count))

@@ -5,12 +5,12 @@ package import BatchFoundation
 package struct DeviceState {
   /// The current device block and ids; the device id is set once.
   package var core = CoreTexts()
-  /// The ids of Acoustic's mobile SDKs, of the installation and of the app; empty until a record names them.
+  /// The ids by which Acoustic's mobile SDKs know the installation and the app; empty until a record names them.
   package var channelId = Text.empty
   package var appKey = Text.empty
-  /// The mobile user id was generated here and yields to a recorded one (reference decisions 15).
+  /// Whether the mobile user id was generated here, so that it yields to a recorded one (reference decisions 15).
   package var mobileUserIdIsAutomatic = false
-  /// A lifecycle record was seen: gap mode has ended for good (reference decisions 4).
+  /// Whether a lifecycle record was seen, which ends gap mode permanently (reference decisions 4).
   package var hasLifecycle = false
   package var installed = false
   package var consent = Consent()
@@ -21,15 +21,15 @@ package struct DeviceState {
   package var sessionSource = StoredSource.unknown
   package var waiting = WaitingEvents()
   package var campaign: Campaign?
-  /// The instant of the newest record of any type.
+  /// The instant of the latest record of any type.
   package var lastSeen: Instant?
   /// The kind of the last record at that instant.
   package var lastKind = InputKind.events
   package var lastSource = StoredSource.unknown
   /// The end of the silence that ended the last session; nil if a record ended it.
   package var silentUntil: Instant?
-  /// The latest instant at which something could have come without which, by silence, an event was emitted: a sample,
-  /// or a link at the very instant of a session's start. Nil if that is not after the newest record.
+  /// The end of the latest wait that silence ended, so that an event was emitted without what it waited for: a sample,
+  /// or a link at the very instant of a session's start. Nil if that is not after the latest record.
   package var awaitedUntil: Instant?
   /// The emission number of the last event or identity check.
   package var emission: Int64 = 0
@@ -41,14 +41,14 @@ package struct DeviceState {
 
   package var device: Text { core[.deviceId] }
 
-  /// The end of the processed time: the newest record, or the end of the silence after it (reference decisions 34).
+  /// The end of the processed time: the latest record, or the end of the silence after it (reference decisions 34).
   package var decidedUntil: Instant? {
     guard let lastSeen, let silentUntil else { return lastSeen }
     return max(lastSeen, min(silentUntil + Milliseconds(1), .last))
   }
 
-  /// The end of the other silences relied on: a campaign expired, or an event was emitted without what it waited for. A
-  /// record before it would contradict them. Nil if there are none.
+  /// The end of other silences that results rely on: a campaign expired, or an event was emitted without what it waited
+  /// for. A record before that end would contradict these results. Nil if there are none.
   package var otherSilence: Instant? {
     guard let lastSeen else { return nil }
     var silence: Instant?
@@ -57,13 +57,13 @@ package struct DeviceState {
     return silence.flatMap { $0 > lastSeen ? $0 : nil }
   }
 
-  /// The first instant at which silence can end the paused session; nil without one.
+  /// The first instant at which silence can end the paused session; nil if no session is paused.
   package var openUntil: Instant? {
     guard case .paused(let pause) = session else { return nil }
     return min(pause.expiresAt + Milliseconds(1), .last)
   }
 
-  /// Whether automatic events are emitted at once.
+  /// Whether the mobile user id is known, so that automatic events are emitted at once.
   package var isUserIdKnown: Bool { !core[.primaryUserId].isEmpty }
 
   package func activeCampaign(at instant: Instant) -> Text {
@@ -85,7 +85,7 @@ package struct DeviceState {
     return due
   }
 
-  /// The number of events that wait here for the user id or a sample; status HOLD.
+  /// The number of events that the state holds (status `HOLD`) for the user id or a sample.
   package var heldCount: Int { waiting.count + held.count }
 }
 

@@ -2,17 +2,17 @@ package import BatchFoundation
 
 /// The results of the rules, until they are taken.
 @safe package struct RuleOutput {
-  /// The events by emission, device after device; sort by ``Event/precedes(_:_:)`` for delivery.
+  /// The events in the order of emission, device by device; sort by ``Event/precedes(_:_:)`` for delivery.
   package var events: [Event] = []
   package var checks: [IdentityCheck] = []
-  /// The owners of the devices, from the first record on and at each change.
+  /// The owners of the devices, noted at the first record and at each change.
   package var owners: [DeviceSetup] = []
   package var moments: [IdentityMoment] = []
-  /// The places of the records that started the ended sessions, by the emission numbers of the ends.
+  /// The places of the records that started the ended sessions, by the emission numbers of the events that end them.
   package var causes: [(Int64, StoredSource)] = []
   package var locations: [LastKnownLocation] = []
   package var warnings: [Warning] = []
-  /// The late records, with `Ingest.lateRecords` = `quarantine`.
+  /// The positions of late records if `Ingest.lateRecords` is `quarantine`.
   package var late: [RecordPosition] = []
   package var counts = RuleCounts()
   package var sessionStarts: [Instant] = []
@@ -22,10 +22,10 @@ package import BatchFoundation
   package var campaignExpiries: [Campaign] = []
   /// The routes matched by links, by their index in the file.
   package var routes: [Int] = []
-  /// The core values of the newest event; the next events of its device mostly share them.
+  /// The core values of the latest event; the next events of its device mostly share them.
   private var newestCore: UnsafePointer<CoreTexts>?
 
-  /// Returns the values in memory of the arena, shared with the previous event if it has them.
+  /// Returns the values in memory of the arena, which is shared with the previous event if that has the same values.
   mutating func shared(_ core: CoreTexts, in arena: Arena) -> UnsafePointer<CoreTexts> {
     if let newestCore = unsafe newestCore, unsafe newestCore.pointee.isSameMemory(as: core) {
       return unsafe newestCore
@@ -54,7 +54,7 @@ package import BatchFoundation
   }
 }
 
-/// Figures of the summary that the rules know (reference decisions 21).
+/// The figures of the summary that the rules count (reference decisions 21).
 package struct RuleCounts: Sendable, Equatable {
   package var sessionsStarted = 0
   package var sessionsEnded = 0
@@ -73,11 +73,11 @@ package enum WarningKind: String, CaseIterable, Sendable {
   case emptyCampaign = "empty-campaign"
   case unreadableExpiration = "unreadable-expiration"
   case nestedAttribute = "nested-attribute"
-  /// A payload key resembles a parameter, or a payload or link without a campaign has a campaign name elsewhere.
+  /// A key resembles a parameter, or a payload or link that sets no campaign has a campaign parameter elsewhere.
   case nearParameter = "near-parameter"
   /// Only with `Ingest.lateRecords` = `accept`; otherwise the record is quarantined.
   case lateRecord = "late-record"
-  /// A consent record, with `Recipient.consentRecords` = `ignore`.
+  /// A consent record if `Recipient.consentRecords` is `ignore`.
   case ignoredConsent = "ignored-consent"
   /// The event has no code in `General.eventCodes`, and is not sent.
   case noEventCode = "no-event-code"
@@ -91,8 +91,8 @@ package enum WarningKind: String, CaseIterable, Sendable {
   case augmentationProgram = "augmentation-program"
 }
 
-/// The place and the reason; the detail never contains a value of the record. It owns its texts: examples are kept
-/// until the end of the run, long after the records are gone.
+/// A warning with its place and reason; the detail never contains a value of the record. It owns its strings, because
+/// examples are kept until the end of the run, long after the records are gone.
 package struct Warning: Sendable {
   package var kind: WarningKind
   package var device: String

@@ -1,31 +1,31 @@
 package import BatchFoundation
 
-/// The configuration of the rules: everything that can change the result of a record. Names are those of the wire. The
-/// texts live as long as the run.
+/// The configuration of the rules: everything that can change the result of a record. Names are those of the wire
+/// format. The texts live as long as the run.
 package struct RuleSettings {
-  /// Session.sessionLifecycleExpiration: the longest inactivity that continues a session (reference events 3.3).
+  /// Session.sessionLifecycleExpiration: the maximum inactivity within a session (reference events 3.3).
   package var sessionTimeout = Milliseconds.zero
   /// General.defaultCurrentCampaignExpiration: the life of a campaign that names no expiry (reference events 2.3).
   package var defaultCampaignLife = Milliseconds.zero
   package var parameters = ParameterNames()
   package var fields = FieldNames()
-  /// General.eventCodes
+  /// The codes and fields of events (General.eventCodes).
   package var codes: CodeTable
   package var augmentation = AugmentationSettings()
-  /// Identity is on and Recipient.enableAutoAnonymousTracking is set: devices get a mobile user id
-  /// (reference decisions 6).
+  /// Whether a mobile user id is generated for devices without one: identity is on and
+  /// Recipient.enableAutoAnonymousTracking is set (reference decisions 6).
   package var generatesMobileUserIds = false
-  /// Identity is on: the owners of devices are recorded.
+  /// Whether identity is on, so that the owners of devices are recorded.
   package var reconcilesIdentities = false
-  /// LocationServices.enabled: the newest geocoded place of a device is sent to its recipient.
+  /// LocationServices.enabled: whether the latest geocoded place of a device is written to its recipient.
   package var reportsLastLocation = false
-  /// Ingest.lateRecords
+  /// The policy for late records (Ingest.lateRecords).
   package var lateRecords = LateRecordPolicy.accept
   /// Recipient.consentRecords: whether consent records count (reference events 3.5).
   package var appliesConsent = false
   /// The columns of the list that no record may name (reference decisions 64).
   package var reservedColumns: Set<FoldedText> = []
-  /// Privacy: nil if every attribute leaves unchanged.
+  /// The attributes that the Privacy section withholds; nil if all are sent unchanged.
   package var withheld: WithheldAttributes?
 
   package init(codes: CodeTable) { self.codes = codes }
@@ -37,7 +37,8 @@ package struct ParameterNames {
   package var campaignExpiresAt = Text.empty
   package var campaignValidFor = Text.empty
   package var callToAction = Text.empty
-  /// Epoch seconds; named in a README of the SDKs, but in none of their code (reference events 2.3).
+  /// The key of a time in seconds since 1970; a README of the SDKs names it, but none of their code (reference events
+  /// 2.3).
   package let campaignEndTimeStamp: Text = "CampaignEndTimeStamp"
   /// Configuration keys that a README shows as names in links (reference decisions 17).
   package let expiresAtInLinks: Text = "ParamCampaignExpiresAt"
@@ -52,7 +53,7 @@ package struct FieldNames {
 
   package init() {}
 
-  /// - Parameter name: returns texts that live as long as the names.
+  /// - Parameter name: Returns texts that live as long as the names.
   package init(_ name: (AutomaticField) -> Text) {
     precondition(names.count == AutomaticField.allCases.count)
     for field in AutomaticField.allCases { self[field] = name(field) }
@@ -77,7 +78,7 @@ package struct CodeTable {
   package var keepsEmpty: Bool
   private var ofService: [Text]
 
-  /// - Parameter text: makes texts that live as long as the table.
+  /// - Parameter text: Makes texts that live as long as the table.
   package init(_ codes: EventCodes, _ text: (String) -> Text) {
     rows = EventKind.allCases.map { Row(code: text(codes[$0].code), fields: codes[$0].fields) }
     ofEveryEvent = codes.ofEveryEvent
@@ -87,7 +88,7 @@ package struct CodeTable {
 
   package subscript(kind: EventKind) -> Row { rows[kind.rawValue] }
 
-  /// Returns whether only the service makes events of the code. It reads codes as numbers, so `" 093"` is 93.
+  /// Returns whether only the service creates events of the code. It reads codes as numbers, so `" 093"` is 93.
   func isOfService(_ code: Text) -> Bool {
     guard !ofService.isEmpty else { return false }
     func isSpace(_ place: Int) -> Bool { code[place] == UInt8(ascii: " ") }
@@ -100,7 +101,7 @@ package struct CodeTable {
 
 /// Augmentation and LocationServices (reference events 5).
 package struct AugmentationSettings {
-  /// Augmentation.augmentationTimeout: how long an event waits for samples.
+  /// Augmentation.augmentationTimeout: the maximum time that an event waits for samples.
   package var timeout = Milliseconds.zero
   /// LocationServices.locationCacheLifespan: how long a sample is valid.
   package var sampleLife = Milliseconds.zero
@@ -126,7 +127,7 @@ package struct WithheldAttributes: Sendable {
   private let hashed: Set<Text>
   private let hash: @Sendable (Text, Arena) -> Text
 
-  /// - Parameter hash: returns the replacement of a value.
+  /// - Parameter hash: Returns the replacement of a value.
   package init(
     leftOut: Set<Text>, masked: Set<Text>, hashed: Set<Text>, hash: @escaping @Sendable (Text, Arena) -> Text
   ) {
@@ -136,7 +137,7 @@ package struct WithheldAttributes: Sendable {
     self.hash = hash
   }
 
-  /// Applies to all attributes but the core ones.
+  /// Removes, masks or hashes attributes of the draft, except core ones.
   func apply(to draft: inout EventDraft, in arena: Arena) {
     if !leftOut.isEmpty { draft.others.removeAll { leftOut.contains($0.name) } }
     for index in draft.others.indices {

@@ -1,7 +1,7 @@
 package import BatchFoundation
 
-/// Finds all problems of an app's events, whose parameters are attributes with text values. Not thread-safe: each
-/// worker has its own.
+/// Finds all problems of an app's events, whose parameters are attributes with string values. Not thread-safe: each
+/// worker has its own checker.
 package struct AttributeChecker: ~Copyable {
   private let table: SchemaTable
   private var path = EventPath()
@@ -14,8 +14,9 @@ package struct AttributeChecker: ~Copyable {
     coverage = SchemaCoverage(of: table)
   }
 
-  /// Returns all findings of an event, each once, in order, from its attributes that may be in a schema. The first of
-  /// the names that the schema has counts.
+  /// Returns all findings of an event, sorted by path and id. Of the names, the first that the schema has counts.
+  ///
+  /// - Parameter attributes: those that may be in a schema, each name once.
   package mutating func findings(
     ofEvent names: [Text], _ attributes: some Sequence<(name: Text, value: Text)>
   ) -> [EventFinding] {
@@ -63,7 +64,7 @@ package struct AttributeChecker: ~Copyable {
   private mutating func add(_ id: FindingID) { findings.append(EventFinding(id: id, path: path.pointer)) }
 
   private mutating func check(_ value: Text, _ node: SchemaTable.Node) {
-    // An attribute without a value is present but empty, as in the profile of codes.
+    // An empty attribute counts as present.
     guard !value.isEmpty else {
       if node.isRequired { add(.emptyValue) }
       return
@@ -74,7 +75,7 @@ package struct AttributeChecker: ~Copyable {
     case .float: if Double(value.description)?.isFinite != true { add(.wrongType) }
     case .boolean: if value != "true", value != "false" { add(.wrongType) }
     case .timestamp: if Instant(exportText: value) == nil { add(.badTimestamp) }
-    // A schema of an app has neither.
+    // The schema of an app has neither type.
     case .object, .array: break
     }
   }

@@ -1,7 +1,7 @@
 package import BatchFoundation
 
 /// Finds all problems of events, without allocating memory for events without findings (reference deltadna 6). Not
-/// thread-safe: each worker has its own.
+/// thread-safe: each worker has its own checker.
 @safe package struct EventChecker: ~Copyable {
   /// The environments, which differ in the events that they accept.
   package enum Environment: Sendable {
@@ -17,15 +17,15 @@ package import BatchFoundation
   private var path = EventPath()
   private var findings: [EventFinding] = []
   private static let slots = 64
-  /// The parameters of events without findings, each in a slot that follows from its address.
+  /// The addresses of the parameters of events without findings, each in a slot that follows from the address.
   private var cleared = unsafe InlineArray<64, UnsafeRawPointer?>(repeating: nil)
   private var familiar = FamiliarEvents()
   /// The coverage of the schema so far.
   package private(set) var coverage: SchemaCoverage
 
   /// - Parameters:
-  ///   - schema: nil if events are not compared.
-  ///   - largestRequest: `maxBytesPerRequest`, in bytes, including all that surrounds the event in its request.
+  ///   - schema: the schema to compare events with; nil for none.
+  ///   - largestRequest: `maxBytesPerRequest`, in bytes, including everything around the event in its request.
   package init(schema: EventSchema?, environment: Environment, largestRequest: Int) {
     table = SchemaTable(schema ?? EventSchema(events: []))
     hasSchema = schema != nil
@@ -34,7 +34,11 @@ package import BatchFoundation
     coverage = SchemaCoverage(of: table)
   }
 
-  /// Returns all findings of an event, each once, in order, from its `eventParams` and its length as sent.
+  /// Returns all findings of an event, each once, sorted by path and id.
+  ///
+  /// - Parameters:
+  ///   - parameters: the event's `eventParams`.
+  ///   - byteCount: the length of the event as sent.
   package mutating func findings(
     ofEvent name: Text, parameters: JSONView, byteCount: Int
   ) -> [EventFinding] {
@@ -57,12 +61,12 @@ package import BatchFoundation
     return findings.enumerated().filter { $0.offset == 0 || $0.element != findings[$0.offset - 1] }.map(\.element)
   }
 
-  /// Returns all findings of an event, each once, in order. Events with the same memory of parameters have the same
-  /// name; those without findings are not checked again.
+  /// Returns all findings of an event, each once, sorted by path and id. An event at the same address as one without
+  /// findings is not checked again, so events that share their parameters must have the same name.
   ///
   /// - Parameters:
   ///   - parameters: memory that does not change until ``forgetMemory()``.
-  ///   - byteBound: at least `byteCount`, and known immediately.
+  ///   - byteBound: an upper bound of `byteCount` that costs nothing to compute.
   package mutating func findings(
     ofEvent name: Text, shared parameters: JSONView, byteBound: Int, byteCount: @autoclosure () -> Int
   ) -> [EventFinding] {
@@ -74,7 +78,7 @@ package import BatchFoundation
     return findings
   }
 
-  /// Forgets checked events; call this before their memory is reused.
+  /// Forgets the checked events; must be called before their memory is reused.
   package mutating func forgetMemory() {
     for slot in 0..<Self.slots { unsafe cleared[slot] = nil }
   }
@@ -95,7 +99,7 @@ package import BatchFoundation
 
   // MARK: Events like others
 
-  /// Returns whether the event has the parameters of an event of its name without findings, and valid values.
+  /// Returns whether the event has the parameters of an earlier one of its name without findings, with valid values.
   private mutating func isFamiliar(_ name: Text, _ parameters: JSONView) -> Bool {
     for place in 0..<FamiliarEvents.kept {
       guard let known = familiar.parameters(ofEvent: name, place) else { return false }
@@ -113,7 +117,7 @@ package import BatchFoundation
     return known.next() == nil
   }
 
-  /// Returns whether the value has a finding, which is discarded because the whole event is then checked.
+  /// Returns whether the value has a finding. The finding itself is discarded, because the whole event is then checked.
   private mutating func hasFinding(_ value: JSONView, _ node: Int?) -> Bool {
     check(value, against: node)
     defer { findings.removeAll(keepingCapacity: true) }
@@ -121,7 +125,7 @@ package import BatchFoundation
   }
 
   private mutating func keep(_ name: Text, _ parameters: JSONView, _ definition: SchemaTable.Event?) {
-    // The schema alone does not determine whether this one is valid.
+    // The schema alone does not determine whether the currency is valid.
     if parameters["realCurrencyType"] != nil { return }
     let scope = definition?.comparesMembers == true ? definition?.members.names : nil
     familiar.keep(name, parameters) { name, value in
@@ -189,7 +193,7 @@ package import BatchFoundation
 
   // MARK: Values
 
-  /// - Parameter number: the schema's node for the value; nil if it is not compared.
+  /// - Parameter number: the index of the schema's node for the value; nil if it is not compared with the schema.
   private mutating func check(_ value: JSONView, against number: Int?) {
     let node = number.map { table.nodes[$0] }
     if let number { coverage.nodes[number] = true }

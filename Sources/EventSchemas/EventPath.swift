@@ -1,6 +1,6 @@
 package import BatchFoundation
 
-/// The current place in an event; it becomes a JSON Pointer only for a finding.
+/// The current place in an event. It is converted to a JSON Pointer only for a finding.
 @safe package struct EventPath: ~Copyable {
   private enum Step {
     case member(Text)
@@ -39,7 +39,7 @@ package import BatchFoundation
     capacity *= 2
   }
 
-  /// The JSON Pointer (RFC 6901).
+  /// The place as a JSON Pointer (RFC 6901).
   var pointer: [UInt8] {
     var pointer: [UInt8] = []
     for index in 0..<depth {
@@ -51,7 +51,7 @@ package import BatchFoundation
     return pointer
   }
 
-  /// Returns the pointer to a member of the event.
+  /// Returns the JSON Pointer to a member of the event.
   package static func pointer(to name: Text) -> String {
     var pointer: [UInt8] = []
     append(name, to: &pointer)

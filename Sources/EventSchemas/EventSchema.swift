@@ -5,7 +5,7 @@ package struct EventSchema: Sendable {
   /// The origin of the events.
   package enum Subject: Sendable {
     case game
-    /// Events are named by code, or by code and name, as in `17 checkout`; parameters are attributes with text values.
+    /// Events are named by code, or by code and name, as in `17 checkout`; parameters are string attributes.
     case app
   }
 
@@ -29,7 +29,7 @@ package struct EventDefinition: Sendable {
   package var name: String
   /// False for an event that only the development environment accepts.
   package var isPublished: Bool
-  /// The parameters; nil if they are not compared.
+  /// The parameters; nil if those of the event are not compared with the schema.
   package var parameters: [ParameterDefinition]?
 }
 
@@ -41,42 +41,42 @@ package struct ParameterDefinition: Sendable {
 
 package struct ValueDefinition: Sendable {
   package var type: ParameterType
-  /// The expression that the whole text must match; nil for any text.
+  /// The expression that the whole string must match; nil for any string.
   package var format: LinearRegex?
-  /// The allowed texts; nil for all.
+  /// The allowed strings; nil for all.
   package var enumeration: [String]?
-  /// The maximum number of characters (Unicode scalars) of a text; nil for any number.
+  /// The maximum number of characters (Unicode scalars) of a string; nil for any number.
   package var maxLength: Int?
-  /// The parameters of an object; nil if nothing inside is compared.
+  /// The parameters of an object; nil if its members are not compared with the schema.
   package var parameters: [ParameterDefinition]?
-  /// The definition of an array's elements, none or one; empty if elements are not compared.
+  /// The definition of an array's elements, at most one; empty if the elements are not compared with the schema.
   package var items: [ValueDefinition] = []
 
   package init(_ type: ParameterType) { self.type = type }
 }
 
-/// The types of parameters, named as files write them (reference deltadna-service 6.2).
+/// The types of parameters. The raw value is the name in schema files (reference deltadna-service 6.2).
 package enum ParameterType: String, CaseIterable, Sendable {
   case string = "STRING"
-  /// A whole number of 64 bits, written without fraction and exponent.
+  /// A 64-bit integer, written without fraction or exponent.
   case integer = "INTEGER"
   /// Any number.
   case float = "FLOAT"
   case boolean = "BOOLEAN"
-  /// A text in a spelling of `eventTimestamp`.
+  /// A string in any format that `eventTimestamp` may have.
   case timestamp = "TIMESTAMP"
   case object = "OBJECT"
   case array = "ARRAY"
 
-  /// Returns the types that values can have; an attribute is a text.
+  /// Returns the types that parameters can have. An app's attributes are strings, so no objects or arrays.
   package static func types(of subject: EventSchema.Subject) -> [ParameterType] {
     subject == .game ? allCases : [.string, .integer, .float, .boolean, .timestamp]
   }
 }
 
-/// A problem that makes a schema file unusable, with its place (reference deltadna 10).
+/// A problem that makes a schema file unusable, and its place (reference deltadna 10).
 package struct SchemaProblem: Equatable, Sendable {
-  /// The raw value is the id that `deltadna schema check` prints.
+  /// The kinds of problems; the raw value is the id that `deltadna schema check` prints.
   package enum Kind: String, CaseIterable, Sendable {
     case notASchema
     case notAnObject
@@ -91,20 +91,20 @@ package struct SchemaProblem: Equatable, Sendable {
   }
 
   package var kind: Kind
-  /// A JSON Pointer into the file; for a missing key, to where it should be.
+  /// A JSON Pointer into the file; for a missing key, the pointer that it would have.
   package var path: String
-  /// The reason with the names of the event and of the parameters that lead there, or with the pointer.
+  /// The reason, after the names of the event and the parameters on the path, or after the pointer if there are none.
   package var fault: ConfigurationFault
 }
 
 /// The contents of a schema file, for checks.
 package struct SchemaInspection: Sendable {
-  /// The maximum number of noted problems: whoever fixes these checks again.
+  /// The maximum number of problems that are noted, because whoever fixes these runs the check again.
   static let mostProblems = 1_000
 
   package var events = 0
   /// The number of parameters at any depth.
   package var parameters = 0
-  /// The problems by the bytes of the path, then of the id; only the first ``mostProblems`` that were found.
+  /// The problems, sorted by the bytes of the path, then of the id; at most the first ``mostProblems`` found.
   package var problems: [SchemaProblem] = []
 }

@@ -12,7 +12,7 @@ extension EventSchema {
     return schema
   }
 
-  /// Reads the well-formed parts of a schema file, and reports the others.
+  /// Reads the well-formed parts of a schema file and reports problems with the others.
   package static func inspect(
     _ bytes: [UInt8], name: String, of subject: Subject = .game
   ) -> (schema: EventSchema, inspection: SchemaInspection) {
@@ -31,11 +31,11 @@ extension EventSchema {
 private struct EventSchemaReader {
   var inspection = SchemaInspection()
   private let bytes: [UInt8]
-  /// The file as messages name it.
+  /// The file's name in messages.
   private let name: String
   private let subject: EventSchema.Subject
   private var root: JSONNode?
-  /// The memory of names during their checks.
+  /// The memory for names while they are checked.
   private let arena = Arena(blockSize: 1 << 12)
 
   init(_ bytes: [UInt8], _ name: String, _ subject: EventSchema.Subject) {
@@ -103,7 +103,7 @@ private struct EventSchemaReader {
 
   // MARK: Values
 
-  /// Reads type, format, enumeration and contents; returns nil without a type.
+  /// Reads a value's type, format, enumeration and contents; returns nil if the type is missing or unknown.
   private mutating func readValue(_ node: JSONNode, _ path: String) -> ValueDefinition? {
     guard let written = node.present("type") else {
       note(.badType, "\(path)/type", node.place, "'type' is missing")
@@ -144,7 +144,7 @@ private struct EventSchemaReader {
 
   private mutating func readFormat(_ node: JSONNode, _ path: String) -> LinearRegex? {
     let pattern = member("format", of: node, path, .badFormat, "a string", \.string)
-    // As in routes, an empty expression checks nothing.
+    // As in routes, an empty expression matches everything.
     guard let pattern, !pattern.isEmpty else { return nil }
     do {
       return try LinearRegex(pattern)
@@ -216,7 +216,7 @@ private struct EventSchemaReader {
     member(key, of: node, path, .badType, "a boolean", \.bool)
   }
 
-  /// Returns the member of a key; nil if it is missing, or of another kind, which is noted as a problem.
+  /// Returns the value of a member; nil if the member is missing or of another kind. The latter is noted as a problem.
   private mutating func member<Value>(
     _ key: String, of node: JSONNode, _ path: String, _ problem: SchemaProblem.Kind, _ kind: String,
     _ read: (JSONNode) -> Value?
@@ -237,7 +237,7 @@ private struct EventSchemaReader {
         kind: kind, path: path, fault: ConfigurationFault(Place(name, line: place.line, column: place.column), words)))
   }
 
-  /// Returns the names of the event and parameters on the pointer, such as `levelUp.reward`; empty if they have none.
+  /// Returns the names of the event and parameters on the path, joined as in `levelUp.reward`; empty if they have none.
   private func names(above path: String) -> String {
     var node = root
     var names: [String] = []
@@ -251,7 +251,7 @@ private struct EventSchemaReader {
   }
 }
 
-/// The names of one scope in lowercase, because the service does not distinguish case.
+/// The names of one scope, in lowercase because the service ignores case.
 private struct NamesSeen {
   private var names: Set<[UInt8]> = []
 

@@ -1,16 +1,16 @@
 import BatchFoundation
 import Glibc
 
-/// The parameters of events without findings, and the values allowed there, for some names. Events of one name mostly
-/// have the same parameters in the same order, or sometimes one more: two are kept. They lie in one piece, while a
-/// schema's tables exceed the processor's nearest cache.
+/// For some event names, the parameters of recent events without findings and the values that are allowed there. Two
+/// events are kept per name, because events of a name usually have the same parameters in the same order, apart from an
+/// optional one. They are compact and contiguous, whereas a schema's tables exceed the processor's nearest cache.
 @safe struct FamiliarEvents: ~Copyable {
-  /// The values without findings.
+  /// The values of a parameter that have no finding.
   enum Values: UInt8 {
     case integer, number, boolean, text
-    /// Any number, either boolean, or a nonempty text.
+    /// Any number, either boolean, or a nonempty string.
     case scalar
-    /// Values that must be checked.
+    /// Values that must be checked against the schema.
     case other
 
     /// Returns whether the value has a finding; nil if unknown.
@@ -30,7 +30,7 @@ import Glibc
   struct Parameter {
     var name: Text
     var values: Values
-    /// The node of the schema; nil if the value is not compared.
+    /// The index of the schema's node; nil if the value is not compared with the schema.
     var node: Int?
   }
 
@@ -50,17 +50,17 @@ import Glibc
     }
   }
 
-  /// The size of a slot; larger events are not kept.
+  /// The size of a slot in bytes; larger events are not kept.
   private static let slotBytes = 512
   private static let pairs = 1024
-  /// The slots, two next to each other: the length, the name of the event, and its parameters.
+  /// The slots, in adjacent pairs. Each has its length, the name of the event, and the event's parameters.
   private let memory: UnsafeMutableRawPointer
 
-  /// The slot of each pair that was written last.
+  /// The slot of each pair that was written last, 0 or 1.
   private var latest = [UInt8](repeating: 0, count: pairs)
 
   init() {
-    // Zeros take no memory until a slot is written.
+    // Zeroed memory is allocated only when a slot is written to.
     guard let zeros = unsafe calloc(2 * Self.pairs, Self.slotBytes) else {
       fatalError("cannot allocate a megabyte of memory")
     }
@@ -69,10 +69,12 @@ import Glibc
 
   deinit { unsafe free(memory) }
 
-  /// The number of events of a name that are kept.
+  /// The number of events kept for each name.
   static let kept = 2
 
-  /// Returns what is known of events of a name at a place below ``kept``, 0 for the one kept last; nil for nothing.
+  /// Returns the parameters of an event that was kept under a name; nil if there is none.
+  ///
+  /// - Parameter place: 0 for the event kept last, up to ``kept`` (exclusive).
   @inline(__always)
   func parameters(ofEvent name: Text, _ place: Int) -> Parameters? {
     let slot = unsafe slot(of: name, place)
@@ -82,12 +84,12 @@ import Glibc
     return known == name ? unsafe Parameters(at: start, end: slot + count) : nil
   }
 
-  /// Keeps an event without findings, replacing the oldest one of its name.
+  /// Keeps an event without findings, replacing the oldest one of its name; one that is too large is dropped.
   mutating func keep(_ name: Text, _ parameters: JSONView, _ describe: (Text, JSONView) -> Parameter) {
     let slot = unsafe slot(of: name, 1)
     latest[pair(of: name)] ^= 1
     unsafe slot.storeBytes(of: 0, as: UInt16.self)
-    // A text takes at most five more bytes than its length.
+    // A stored text takes at most five bytes more than its length.
     guard 2 + name.count + 5 <= Self.slotBytes else { return }
     var at = unsafe name.writeShort(to: slot + 2)
     var members = parameters.members
@@ -107,7 +109,7 @@ import Glibc
     return unsafe memory + (2 * pair + (Int(latest[pair]) ^ place)) * Self.slotBytes
   }
 
-  /// Returns the pair of a name. Names with the same pair replace each other, which only costs time.
+  /// Returns the index of the slot pair for a name. Names with the same pair replace each other, which only costs time.
   @inline(__always)
   private func pair(of name: Text) -> Int { Int(name.quickHash) & (Self.pairs - 1) }
 }

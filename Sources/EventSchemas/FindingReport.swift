@@ -3,10 +3,10 @@ package import BatchReport
 
 /// The findings of a run, for its end summary and its report.
 package enum FindingReport {
-  /// Returns the name under which a run counts a finding.
+  /// Returns the name of the figure that counts a finding.
   package static func figure(_ id: FindingID) -> String { "findings.\(id.rawValue)" }
 
-  /// Returns the line of the summary; nil if nothing was found.
+  /// Returns the summary's line about findings; nil if nothing was found.
   package static func line(_ figures: [String: Int]) -> PlatformReport.Line? {
     let counts = FindingID.allCases.compactMap { id in
       figures[figure(id)].map { PlatformReport.Figure(id.rawValue, $0) }
@@ -16,7 +16,7 @@ package enum FindingReport {
     return .init("checks", "\(found.counted("finding")), explained in docs/words.md", counts: counts)
   }
 
-  /// The maximum number of rows: names come from users, so there may be any number.
+  /// The maximum number of rows, because a schema may have any number of names.
   private static let mostRows = 200
 
   package static func sections(
@@ -54,7 +54,7 @@ extension EventFinding {
   }
 }
 
-/// The kinds of problems of an event; the raw value is the id in findings and reports (reference deltadna 6).
+/// The kinds of problems of an event. The raw value is the id in findings and reports (reference deltadna 6).
 package enum FindingID: String, CaseIterable, Sendable, Codable {
   case badName
   case badTimestamp
@@ -71,7 +71,7 @@ package enum FindingID: String, CaseIterable, Sendable, Codable {
   case unpublishedEvent
   case wrongType
 
-  /// The advice for the person who sees the finding (`docs/words.md` has more).
+  /// The advice for whoever sees the finding (`docs/words.md` has more).
   package var advice: String {
     switch self {
     case .badName: "rename it where it is recorded"
@@ -92,20 +92,21 @@ package enum FindingID: String, CaseIterable, Sendable, Codable {
   }
 }
 
-/// A problem of an event, with its place.
+/// A problem of an event and its place.
 package struct EventFinding: Equatable, Sendable {
   package var id: FindingID
-  /// A JSON Pointer (RFC 6901) into the event, as UTF-8; empty for the event as a whole.
+  /// A JSON Pointer (RFC 6901) into the event, as UTF-8; empty for the whole event.
   package var path: [UInt8]
 
-  /// Returns whether a finding is listed before another: by bytes of the path, then of the id.
+  /// Returns whether a finding is listed before another. They are sorted by the bytes of the path, then of the id.
   package static func precedes(_ one: EventFinding, _ other: EventFinding) -> Bool {
     guard one.path == other.path else { return one.path.lexicographicallyPrecedes(other.path) }
     return one.id.rawValue.utf8.lexicographicallyPrecedes(other.id.rawValue.utf8)
   }
 }
 
-/// The findings of a run's events, for its summary and report. Tallies of several workers add up to the same.
+/// The findings of a run's events, for its summary and report. Tallies of several workers add up to that of a single
+/// one.
 package struct FindingTally: Sendable {
   /// The occurrences of a finding in events of one name.
   package struct Row: Sendable, Equatable, Codable {
@@ -113,7 +114,7 @@ package struct FindingTally: Sendable {
     package var example: Example
   }
 
-  /// The place of a finding: the first of all by the bytes of the path, then of the event's id.
+  /// The first place of a finding, by the bytes of the path, then of the event's id.
   package struct Example: Sendable, Equatable, Comparable, Codable {
     package var path: [UInt8]
     package var eventUUID: [UInt8]
@@ -133,7 +134,7 @@ package struct FindingTally: Sendable {
     }
   }
 
-  /// The maximum number of rows: names of events come from users, so there may be any number.
+  /// The maximum number of rows, because users name their events, so there may be any number of names.
   private static let mostRows = 200
 
   private var rowsByKey: [Key: Row] = [:]
@@ -154,7 +155,7 @@ package struct FindingTally: Sendable {
     for (key, row) in other.rowsByKey { add(row, key) }
   }
 
-  /// The rows by id, then by the bytes of the event's name.
+  /// The rows, sorted by id, then by the bytes of the event's name.
   package var rows: [(id: String, event: String, row: Row)] {
     rowsByKey.sorted { $0.key < $1.key }.map { ($0.key.id, $0.key.event.string, $0.value) }
   }
@@ -167,7 +168,7 @@ package struct FindingTally: Sendable {
       return
     }
     rowsByKey[key] = row
-    // The first rows of all are among the first of every part, so the rows that stay have counted everything.
+    // A row among the first of all workers is among the first of each, so the remaining rows have complete counts.
     guard rowsByKey.count > Self.mostRows, let last = rowsByKey.keys.max() else { return }
     rowsByKey[last] = nil
   }

@@ -1,9 +1,9 @@
 import BatchFoundation
 
-/// One-line descriptions of an event's findings, for people, with the names of the schema that were perhaps meant.
+/// Writes one-line descriptions of an event's findings, with the names in the schema that may have been meant.
 package struct FindingWords {
   private let schema: EventSchema?
-  /// The suggestions by event and path, empty for none: an export repeats its mistakes.
+  /// The suggestions by event and path, empty if there is none. They are kept because an export repeats its mistakes.
   private var meant: [[ByteText]: String] = [:]
 
   package init(_ schema: EventSchema?) { self.schema = schema }
@@ -17,7 +17,7 @@ package struct FindingWords {
     return Self.isShown(name) ? "event '\(name)': \(words)" : words
   }
 
-  /// Returns whether the text looks like a name: others in an export may be someone's address.
+  /// Returns whether the text looks like an event name. Others in an export may be personal, such as an address.
   private static func isShown(_ name: String) -> Bool {
     !name.isEmpty && name.utf8.count <= longest
       && name.utf8.allSatisfy { byte in
@@ -47,7 +47,7 @@ package struct FindingWords {
 }
 
 extension EventSchema {
-  /// Returns the last name of a path into an event, and the names that the schema has in its place.
+  /// Returns the last name on a path into an event, and the names that the schema knows at that place.
   fileprivate func siblings(of path: String, inEvent name: String) -> (name: String, known: [String]) {
     let steps = path.split(separator: "/").dropFirst().map { step in
       String(step).replacing("~1", with: "/").replacing("~0", with: "~")
@@ -58,7 +58,7 @@ extension EventSchema {
     var known = event.parameters.map { $0 + commonParameters(besides: $0) } ?? []
     for step in steps.dropLast() {
       guard let value = known.first(where: { $0.name.isIdentical(to: step) })?.value else {
-        // An index of an array, whose elements were included with it.
+        // This is the index of an array element; the definition of the elements was entered with the array.
         if Int(step) != nil { continue }
         return (last, [])
       }

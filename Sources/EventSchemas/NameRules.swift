@@ -13,7 +13,7 @@ package enum NameRules {
     name.count > 0 && isLetter(name[0]) && hasWordCharactersOnly(name)
   }
 
-  /// Returns whether a parameter would have the name of a member next to `eventParams`.
+  /// Returns whether the name is reserved for a member next to `eventParams`.
   @inline(__always)
   package static func isReserved(_ name: Text) -> Bool {
     switch name.count {
@@ -40,12 +40,12 @@ package enum NameRules {
       if unsafe !areWordCharacters(raw.loadUnaligned(fromByteOffset: at, as: UInt64.self)) { return false }
       at += 8
     }
-    // The last word overlaps the one before it.
+    // The last eight bytes overlap those before them.
     return unsafe areWordCharacters(raw.loadUnaligned(fromByteOffset: name.count - 8, as: UInt64.self))
   }
 
-  /// Returns whether eight bytes are all word characters. For each range, an addition carries its first byte, but not
-  /// the one before it, into the top bit.
+  /// Returns whether eight bytes are all word characters. For each range of characters, one addition sets the top bit
+  /// of bytes from the first character on, another that of bytes after the last.
   @inline(__always)
   private static func areWordCharacters(_ word: UInt64) -> Bool {
     let ones: UInt64 = 0x0101_0101_0101_0101
@@ -60,7 +60,7 @@ package enum NameRules {
     return (letters | digits | underscore) & highs == highs
   }
 
-  /// Tests a bit for each ASCII character.
+  /// Looks the byte up in a bit set of the ASCII characters.
   @inline(__always)
   private static func isWordCharacter(_ byte: UInt8) -> Bool {
     let bits: UInt64 = byte < 64 ? 0x03FF_0000_0000_0000 : 0x07FF_FFFE_87FF_FFFE

@@ -1,6 +1,6 @@
 package import BatchFoundation
 
-/// Infers a schema from events without findings: names, how often they occur, and their values (reference deltadna 10).
+/// Infers a schema from events without findings: names, counts, and types of values (reference deltadna 10).
 package struct SchemaInference {
   private var events: [ByteText: Shape] = [:]
 
@@ -21,7 +21,7 @@ package struct SchemaInference {
     return shape
   }
 
-  /// The schema as a file: names sorted by their bytes, each with its count.
+  /// The schema as a file. Names are sorted by their bytes, each with its count.
   package var document: JSONNode {
     [
       "events": .array(
@@ -32,19 +32,19 @@ package struct SchemaInference {
   }
 }
 
-/// The values at one place of the events so far.
+/// The values seen at one place in events.
 private final class Shape {
   private(set) var count = 0
   private var kinds: Set<Kind> = []
-  /// The number of values that were objects, and their members.
+  /// The number of values that were objects.
   private var objects = 0
   private var members: [ByteText: Shape] = [:]
-  /// The elements of all arrays.
+  /// The elements of all arrays at this place.
   private var elements: Shape?
-  /// Whether values are texts, whatever they look like.
+  /// Whether the values are attributes, which are always strings.
   private var isAttribute = false
 
-  /// The types of values before they are reconciled.
+  /// The types of values, before they are combined into one type.
   private enum Kind {
     case integer, float, boolean, timestamp, string, object, array
   }
@@ -52,7 +52,7 @@ private final class Shape {
   func add(_ value: JSONView) {
     count += 1
     switch value.kind {
-    // Events without findings have no null.
+    // Events without findings have no null values.
     case .null: break
     case .no, .yes: kinds.insert(.boolean)
     case .number: kinds.insert(value.number?.isInteger64 == true ? .integer : .float)
@@ -78,7 +78,7 @@ private final class Shape {
     for (name, value) in attributes {
       let shape = shape(of: name)
       shape.isAttribute = true
-      // An empty value is known, but counts like a missing one.
+      // An empty attribute makes the name known, but is not counted.
       guard !value.isEmpty else { continue }
       shape.count += 1
       shape.kinds.insert(Self.kind(ofAttribute: value))
@@ -100,12 +100,12 @@ private final class Shape {
     return Instant(exportText: value) == nil ? .string : .timestamp
   }
 
-  /// Returns whether the text has the only form of time that is sent, `yyyy-MM-dd HH:mm:ss.SSS`.
+  /// Returns whether the text has the only time format that is sent, `yyyy-MM-dd HH:mm:ss.SSS`.
   private static func isTimestamp(_ text: Text) -> Bool {
     text.count == Instant.eventTimestampBytes && Instant(plain: text) != nil
   }
 
-  /// The type that covers all values; nil if none does.
+  /// The type that covers all values; nil if no type does.
   private var type: ParameterType? {
     switch kinds {
     case [.integer]: .integer
@@ -129,7 +129,7 @@ private final class Shape {
 
   private var typeName: JSONNode { .text(type?.rawValue ?? "MIXED") }
 
-  /// The definition of the values' members or elements.
+  /// The definition of the members of an object, or of the elements of an array.
   private var inside: KeyValuePairs<String, JSONNode?> {
     [
       "parameters": type == .object ? parameters : nil,

@@ -1,32 +1,32 @@
 import BatchFoundation
 
-/// A schema laid out for millions of lookups: everything is a number in a flat table, found by the bytes of names.
+/// A schema prepared for millions of look-ups: definitions are rows of flat tables, found by the bytes of their names.
 struct SchemaTable: Sendable {
   /// The definition of one place: the value of a parameter, or an element of an array.
   struct Node: Sendable {
     var type: ParameterType
     var isRequired: Bool
-    /// Whether the contents of the object are compared.
+    /// Whether the object's members are compared with the schema.
     var comparesMembers = false
-    /// The parameters of the object.
+    /// The parameters of an object.
     var members = Members.none
-    /// The node of all elements of the array; negative if they are not compared.
+    /// The index of the node for all elements of an array; negative if they are not compared with the schema.
     var items: Int32 = -1
-    /// The index in `formats`; negative if there is none.
+    /// The index in `formats`; negative if there is no format.
     var format: Int32 = -1
-    /// Whether the text must be one of `allowed`.
+    /// Whether a string must be one of `allowed`.
     var isEnumerated = false
     var allowed = NameIndex.Scope.empty
-    /// The maximum number of characters of the text.
+    /// The maximum number of characters (Unicode scalars) of a string.
     var maxLength = Int.max
   }
 
   /// The parameters of an event or of an object.
   struct Members: Sendable {
     var names: NameIndex.Scope
-    /// The number of required ones.
+    /// The number of required parameters.
     var required: Int32
-    /// The index of the first required one in `requiredNodes`.
+    /// The index of the first required parameter in `requiredNodes`.
     var firstRequired: Int32
 
     static var none: Members { Members(names: .empty, required: 0, firstRequired: 0) }
@@ -42,7 +42,7 @@ struct SchemaTable: Sendable {
   private(set) var eventNames = NameIndex.Scope.empty
   private(set) var events: [Event] = []
   private(set) var nodes: [Node] = []
-  /// The name of each node; for an element, that of its array.
+  /// The name of each node. The node of an array's elements has the name of the array.
   private(set) var nodeNames: [String] = []
   private(set) var requiredNodes: [Int32] = []
   private(set) var formats: [LinearRegex] = []
@@ -90,12 +90,12 @@ struct SchemaTable: Sendable {
     return number
   }
 
-  /// Returns the faults of a nonempty text.
+  /// Returns the faults of a nonempty string.
   func faults(of text: Text, _ node: Node) -> [FindingID] {
     var faults: [FindingID] = []
     if node.isEnumerated, names.value(of: text, in: node.allowed) == nil { faults.append(.notInEnumeration) }
     if node.format >= 0, unsafe !formats[Int(node.format)].matches(text.bytes) { faults.append(.formatMismatch) }
-    // A character has at least one byte; all its bytes but the first begin with the bits 10.
+    // A character has at least one byte; all of its bytes except the first begin with the bits 10.
     if text.count > node.maxLength, text.count(where: { $0 & 0xC0 != 0x80 }) > node.maxLength {
       faults.append(.tooLong)
     }
@@ -103,7 +103,7 @@ struct SchemaTable: Sendable {
   }
 }
 
-/// The events and parameters of a schema that occurred, for one or more workers.
+/// The events and parameters of a schema that occurred.
 package struct SchemaCoverage: Sendable, Equatable, Codable {
   var events: [Bool]
   var nodes: [Bool]
@@ -121,12 +121,13 @@ package struct SchemaCoverage: Sendable, Equatable, Codable {
     for index in nodes.indices where other.nodes.indices.contains(index) && other.nodes[index] { nodes[index] = true }
   }
 
-  /// Returns what never occurred, in the order of the schema: an event by name, a parameter of one that occurred as
-  /// `event/parameter`, deeper ones likewise. The contents of what never occurred are not listed.
+  /// Returns the names that never occurred, in the order of the schema: an event as `event`, a parameter as
+  /// `event/parameter`, a nested one as `event/parameter/parameter`. If an event or object never occurred, its
+  /// parameters are not listed.
   package func unmet(in schema: EventSchema) -> [String] {
     var walk = Walk(schema: schema, nodes: nodes)
     for (index, event) in schema.events.enumerated() {
-      // It is not compared with the schema, so its coverage is unknown.
+      // This event is not compared with the schema, so its coverage is unknown.
       if event.name.isIdentical(to: "ddnaForgetMe") {
         walk.visit(event, listing: false)
         continue
@@ -138,7 +139,7 @@ package struct SchemaCoverage: Sendable, Equatable, Codable {
     return walk.unmet
   }
 
-  /// A walk through the nodes in the order in which the table numbers them.
+  /// Visits the nodes in the order in which ``SchemaTable`` numbers them.
   private struct Walk {
     let schema: EventSchema
     let nodes: [Bool]
@@ -158,7 +159,7 @@ package struct SchemaCoverage: Sendable, Equatable, Codable {
       }
     }
 
-    /// Returns whether a value occurred there.
+    /// Returns whether the value occurred.
     private mutating func visit(_ value: ValueDefinition, below path: String, listing: Bool) -> Bool {
       let met = next < nodes.count && nodes[next]
       next += 1

@@ -1,24 +1,25 @@
 package import BatchFoundation
 
-/// A question to Engage, as a phone would have asked it (reference deltadna 9).
+/// A question to Engage, as a phone would have sent it (reference deltadna 9).
 package struct Engagement: Sendable, Hashable {
-  /// The reason for no request: opted out, consent denied, or a decision point missing in the session configuration.
+  /// The reason why no request is sent: the player opted out or denied consent, or the session configuration lacks the
+  /// decision point.
   package enum Block: UInt8, Sendable {
     case optedOut, consentDenied, notWhitelisted
   }
 
   package var timestamp: Instant
-  /// The device of the export; with the emission it orders questions of the same time.
+  /// The device of the export. Questions of the same instant are sorted by device and emission.
   package var device: ByteText
-  /// The emission number among the events and questions of the device.
+  /// The emission number; events and questions of a device share one sequence.
   package var emission: Int64
-  /// The consent given by the time of the question; determines the headers.
+  /// The consent that applied at the time of the question; determines the headers of the request.
   package var consent: Consent
   package var block: Block?
   package var request: DecisionRequest
 }
 
-/// One question to Engage: what a player should get at a decision point (reference deltadna-service 4.1).
+/// The content of a question to Engage: what a player should get at a decision point (reference deltadna-service 4.1).
 package struct DecisionRequest: Sendable, Hashable {
   package var decisionPoint: ByteText
   package var flavour: ByteText
@@ -35,12 +36,12 @@ package struct DecisionRequest: Sendable, Hashable {
   package var manufacturer: ByteText?
   package var operatingSystemVersion: ByteText?
 
-  /// The exact body: members in the order of the SDKs, without unknown ones or white space.
+  /// The exact body of the request: members in the order of the SDKs, without nil ones and without white space.
   package var body: [UInt8] {
     var members: [(String, String?)] = [
       ("decisionPoint", quoted(decisionPoint)), ("flavour", quoted(flavour)), ("parameters", parameters.string),
       ("userID", quoted(userID)), ("sessionID", sessionID.map(quoted)),
-      // The version of the API, which the service expects as text.
+      // The API version, which the service expects as a string.
       ("version", "\"4\""),
     ]
     members += [

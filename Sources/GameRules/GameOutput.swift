@@ -1,18 +1,18 @@
 package import BatchFoundation
 
-/// The results of the rules, until they are taken.
+/// The results of the rules since the caller last took them.
 package struct GameOutput {
-  /// The events by emission, device after device; sort by ``GameEvent/precedes(_:_:)`` for delivery.
+  /// The events, device after device and in order of emission. Delivery sorts them by ``GameEvent/precedes(_:_:)``.
   package var events: [GameEvent] = []
   package var engagements: [Engagement] = []
   package var warnings: [GameWarning] = []
-  /// The late records, with `Ingest.lateRecords` = `quarantine`.
+  /// The late records to be quarantined; empty unless `Ingest.lateRecords` = `quarantine`.
   package var late: [RecordPosition] = []
   package var counts = GameCounts()
-  /// The instants of ``GameCounts/sessionsStarted`` and ``GameCounts/sessionsEnded``.
+  /// The instants of the starts that ``GameCounts/sessionsStarted`` counts; `sessionEnds` has those of the ends.
   package var sessionStarts: [Instant] = []
   package var sessionEnds: [Instant] = []
-  /// The lengths of all finished sessions, including silently ended ones, from the beginning to the last sign of use.
+  /// The lengths of all finished sessions, from the start to the last sign of use, including silently ended ones.
   package var sessionLengths: [Milliseconds] = []
 
   package mutating func removeAll() {
@@ -27,18 +27,19 @@ package struct GameOutput {
   }
 }
 
-/// Figures of the summary that the rules know (reference deltadna 10).
+/// The counts that the rules contribute to the summary (reference deltadna 10).
 package struct GameCounts: Sendable, Equatable {
-  /// The number of `sessionID`s made by section 4.
+  /// The number of `sessionID`s generated (reference deltadna 4).
   package var sessionsStarted = 0
   /// The number of sessions that ended with `gameEnded`.
   package var sessionsEnded = 0
-  /// The numbers of records dropped because of opting out, or else because of denied consent.
+  /// The number of records dropped because the player had opted out. `consentDenied` counts those dropped for denied
+  /// consent alone.
   package var optedOut = 0
   package var consentDenied = 0
   package var notWhitelisted = 0
   package var triggered = 0
-  /// The number of responses by the key of the trigger.
+  /// The number of responses by trigger key.
   package var responses: [UInt64: Int] = [:]
   /// The number of ignored records by the raw value of their type.
   package var ignored: [UInt8: Int] = [:]
@@ -46,7 +47,7 @@ package struct GameCounts: Sendable, Equatable {
   package init() {}
 }
 
-/// A problem with a record that still counts; `docs/words.md` describes each kind.
+/// A problem with a record that is accepted nevertheless; `docs/words.md` describes each kind.
 package struct GameWarning: Sendable {
   package enum Kind: Hashable, Sendable {
     /// The record lacks what the `transactionServer` needs to validate the receipt.

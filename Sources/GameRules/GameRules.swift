@@ -3,23 +3,23 @@ package import BatchFoundation
 /// Applies all rules to the records of one device after another: a pure function of records, state and settings
 /// (reference deltadna 3 to 5).
 ///
-/// The order within a record is fixed: the end of a session that is over, device block, user, then the record itself.
-/// Call ``begin(_:_:)``, ``process(_:)`` for every record in order, and ``makeIDs()`` before reading the events.
-/// Nothing happens by the clock alone.
+/// The effects of a record have a fixed order: the end of a session that is over, the device block, the user, then the
+/// record's own effect. Call ``begin(_:_:)``, ``process(_:)`` for every record in order, and ``makeIDs()`` before
+/// reading the events. Time alone emits no events; it only measures sessions (``finish(knownUntil:)``).
 package struct GameRules {
   let settings: GameSettings
   /// Nil without a session configuration.
   let configuration: SessionConfiguration?
   let arena: Arena
-  /// The newest instant of earlier runs; records before it are late.
+  /// The device's last instant in earlier runs, or nil; records before it are late.
   private var processedUntil: Instant?
-  /// The client derived from the current device block.
+  /// The platform and operating system derived from the current device block.
   var client = Client(osName: .empty, standIn: .empty)
-  /// The current record, filled in before ``process()``.
+  /// The current record; fill it in before calling ``process()``.
   package var record = GameRecord()
-  /// The current record's position in the form of the store, for events; unknown unless set before a record.
+  /// The current record's position as the store keeps it, for events. Set it before each record if it is known.
   package var source = StoredSource.unknown
-  /// The names and counts of the current record's events.
+  /// The number of events of each name that the current record has emitted.
   var named: [(name: Text, count: Int)] = []
   /// Reused memory for the parameters of each event.
   var parameters = ParameterList()
@@ -33,10 +33,10 @@ package struct GameRules {
   package var output = GameOutput()
   /// Makes the ids that events in ``output`` still lack.
   let ids = EventIDs()
-  /// Set to have every step explained; costs nothing when nil.
+  /// Receives an explanation of every step; nil for none, which costs nothing.
   package var explanation: Explanation?
 
-  /// - Parameter arena: memory for derived texts; everything in ``output`` and ``state`` refers to it and to the records.
+  /// - Parameter arena: memory for derived texts; ``output`` and ``state`` refer to it and to the records.
   package init(settings: GameSettings, configuration: SessionConfiguration?, arena: Arena) {
     self.settings = settings
     self.configuration = configuration
@@ -54,20 +54,21 @@ package struct GameRules {
   /// Gives the events in ``output`` their ids; call once for many records.
   package mutating func makeIDs() { ids.make(in: &output.events) }
 
-  /// Continues the current device in a state that was moved to other memory.
+  /// Continues the current device with a copy of its state in other memory.
   package mutating func resume(_ moved: GameState) {
     state = moved
     automatic = AutomaticParameters()
     client = Client(osName: state.block[.osName], standIn: settings.platform)
   }
 
-  /// Measures a session over by the known time, as of its last use before the silence; nil measures none.
+  /// Measures the current session, up to its last use, if silence has ended it by `knownUntil`; nil does nothing.
   package mutating func finish(knownUntil: Instant?) {
     guard let knownUntil, let last = state.lastUseOfOpenSession, settings.isOver(knownUntil - last) else { return }
     measureSession(until: last)
   }
 
-  /// The instant at which the clock alone ends and measures the current session; nil for never.
+  /// ``finish(knownUntil:)`` measures the current session if the known time is after this instant. Nil if there is
+  /// nothing to measure, or if silence never ends sessions.
   package var dueAt: Instant? {
     guard let last = state.lastUseOfOpenSession, settings.sessionTimeout > .zero else { return nil }
     return min(last + settings.sessionTimeout, .last)
@@ -78,7 +79,7 @@ package struct GameRules {
     process()
   }
 
-  /// Applies the rules to ``record``, which is too large to copy.
+  /// Applies the rules to ``record``, which callers fill in because it is too large to copy.
   package mutating func process() {
     named.removeAll(keepingCapacity: true)
     explanation?.begin(state.summary)
@@ -94,7 +95,7 @@ package struct GameRules {
   // MARK: - One record
 
   private mutating func processInOrder() {
-    // A record proves silence like the known time does, whichever comes first.
+    // A record proves silence up to its instant, as the known time does; the earlier one measures the session.
     finish(knownUntil: record.timestamp)
     noteLastUse()
     endOpenSessionIfOver()
@@ -103,12 +104,12 @@ package struct GameRules {
     perform()
   }
 
-  /// Notes the last use of the current session, in case the record ends it.
+  /// Sets ``lastUse`` before the record is applied, which may end the session.
   private mutating func noteLastUse() {
     switch state.phase {
     case .away(let since): lastUse = since
     case .open(let last): lastUse = last
-    // An app launched while in use had stopped unseen.
+    // A launch while the app is in use means that the app had stopped without a record.
     case .on: lastUse = record.type == .launch ? state.lastSeen ?? record.timestamp : record.timestamp
     case .off: lastUse = state.lastSeen ?? record.timestamp
     }
@@ -118,7 +119,7 @@ package struct GameRules {
     let told = record.block.values
     for slot in told.indices {
       let value = told.span[slot]
-      // Equal old bytes are kept: all events of the device share them.
+      // Equal values keep their old memory, so that all events of the device share it.
       if value.isEmpty || state.block.values.span[slot] == value { continue }
       state.block.values[slot] = value
       if slot == DeviceSlot.osName.rawValue { client = Client(osName: value, standIn: settings.platform) }
@@ -167,32 +168,32 @@ package struct GameRules {
   }
 }
 
-/// The configuration of the rules (reference deltadna 1); its texts outlive the rules.
+/// The settings of the rules (reference deltadna 1); their texts must outlive the rules.
 package struct GameSettings {
-  /// A parameter of every event, not empty.
+  /// The `sdkVersion` of every event; not empty.
   package var sdkVersion = Text.empty
-  /// Defaults for devices without a recorded value; empty for none.
+  /// The default for devices without a recorded value; empty for none. The same holds for `clientVersion`.
   package var platform = Text.empty
   package var clientVersion = Text.empty
   package var dropsEmpty = false
-  /// Whether objects and arrays with nothing in them are dropped too.
+  /// Whether objects and arrays in which everything was dropped are dropped too.
   package var dropsEmptied = false
   package var fillsSessionID = false
-  /// The name of a link's event; empty for none.
+  /// The name of the event for a deep link; empty for no event.
   package var deepLinkEventName = Text.empty
   package var sendsNewPlayer = false
   package var sendsGameStarted = false
   package var sendsClientDevice = false
-  /// The silence that ends a session; zero never does.
+  /// A longer silence than this ends a session; zero if silence never ends sessions.
   package var sessionTimeout = Milliseconds.zero
-  /// Whether all campaigns triggered by an event act, or only the first.
+  /// Whether all triggers respond to an event rather than only the first.
   package var triggersMultipleActions = false
-  /// Whether records older than what an earlier run processed are accepted, or quarantined.
+  /// Whether late records are accepted rather than quarantined.
   package var acceptsLateRecords = false
 
   package init() {}
 
-  /// Returns whether a session is over after an unused span.
+  /// Returns whether a session is over after being unused for this long.
   func isOver(_ span: Milliseconds) -> Bool { sessionTimeout > .zero && span > sessionTimeout }
 
   /// Returns the first instant at which a session last used at `lastUse` is over; nil for never.

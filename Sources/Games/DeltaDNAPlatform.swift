@@ -4,7 +4,7 @@ package import BatchPipeline
 package import BatchStore
 import GameRules
 
-/// The platform of games that report to deltaDNA: Collect and Engage decisions.
+/// deltaDNA: games send events to Collect and get decisions from Engage.
 package struct DeltaDNAPlatform: GamePlatform {
   package init() {}
 
@@ -14,7 +14,7 @@ package struct DeltaDNAPlatform: GamePlatform {
 
   package func storeDestination(_ settings: Settings) -> StoreDestination {
     let game = settings.deltaDNA
-    // The key is a secret, and its digest also distinguishes environments.
+    // The key is secret; a digest of it distinguishes environments just as well.
     let key = game.environmentKey.map { $0.reveal() }.flatMap { $0.isEmpty ? nil : $0 }.map { key in
       let digest = SHA256.hash("engage-batch environment key\n\(key)")
       return "environment key " + Hexadecimal.text(of: digest.prefix(8))
@@ -24,7 +24,8 @@ package struct DeltaDNAPlatform: GamePlatform {
     return StoreDestination(kind: name, service: service, share: key)
   }
 
-  /// Games have their own sections; sizes and retries of requests are there too, in place of the shared settings.
+  /// Games have their own sections, which also have the sizes and retries of requests, which replace the shared
+  /// settings.
   package func reads(_ setting: Setting) -> Bool {
     switch setting.section {
     case .deltaDNA, .ingest, .report, .localEventStore: true

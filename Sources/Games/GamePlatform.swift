@@ -7,22 +7,22 @@ package import BatchReport
 package import BatchStore
 import GameRules
 
-/// Games that report to deltaDNA or its successor; only the service differs, so a job can change its `destination`.
+/// A platform for games: deltaDNA or its successor. Only the service differs, so a job can change its `destination`.
 package protocol GamePlatform: Platform {
-  /// The times of events that the service accepts.
+  /// The event times that the service accepts.
   var times: ServiceTimes { get }
 
-  /// The settings that determine access to the service, in words.
+  /// The settings that determine access to the service, for messages.
   var access: String { get }
 
-  /// Returns the settings by which the game's rules process events for the service.
+  /// Returns the settings with which the game's rules process events for the service.
   func gameSettings(_ settings: Settings) -> Settings
 }
 
 extension GamePlatform {
   package var vocabulary: RecordVocabulary { .game }
 
-  /// The other presets make records of an app, which a game does not have.
+  /// The other presets produce records of apps, which games do not use.
   package var presets: [String]? { ["sdk-store"] }
 
   package func gameSettings(_ settings: Settings) -> Settings { settings }
@@ -85,7 +85,7 @@ extension GamePlatform {
 
   package var personIDs: [PersonID.Kind] { [.device, .user] }
 
-  /// A state has its current player as text, and all players of the device as digests.
+  /// A state contains the id of its current player, and digests of the ids of all players of the device.
   package func belongs(_ device: StoredDevice, to ids: [PersonID]) throws -> Bool {
     let known = try unsafe device.state.withUnsafeBytes { try unsafe GameState(decoding: $0).known }
     return ids.contains { id in

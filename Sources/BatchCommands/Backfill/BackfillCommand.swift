@@ -77,7 +77,7 @@ struct BackfillCommand: ParsableCommand {
           + "choose --from and --step to match the windows of those runs")
       throw ExitCode(.configuration)
     }
-    // The sandbox uses the clock of the last window: a game service drops events from its future.
+    // The sandbox uses the clock of the last window, because a game service drops events from its future.
     let last = try request(windows[windows.count - 1])
     let server = try sandbox && !skipsUpload ? Failures.reported { try EmbeddedSandbox.start(for: last) } : nil
     defer { EmbeddedSandbox.stop(server) }
@@ -100,7 +100,7 @@ struct BackfillCommand: ParsableCommand {
         }
       }
       do {
-        // Warnings of single runs are left to their reports.
+        // Warnings of a single run are only in its report.
         let outcome = try Pipeline(request, interruption: interruption).run()
         let report = outcome.report
         total.add(report)
@@ -124,7 +124,7 @@ struct BackfillCommand: ParsableCommand {
     }
     Streams.note(total.line)
     if let outdated = total.outdated { Streams.note("warning: \(outdated.advice)") }
-    // The windows are done; what the service refuses for good needs a person.
+    // The windows are done, but a person must handle the plans that the service permanently refuses.
     if total.refused > 0 {
       Streams.note(
         "The service permanently refuses \(total.refused.counted("identity plan", "identity plans")); see: "
@@ -133,7 +133,8 @@ struct BackfillCommand: ParsableCommand {
     }
   }
 
-  /// Whether only identities that the service refuses for good are left of a run (reference decisions 37).
+  /// Returns whether a run left nothing undone except identity plans that the service permanently refuses (reference
+  /// decisions 37).
   private static func onlyRefused(_ exit: Int32, _ summary: String?) -> Bool {
     guard exit == RunExit.protocolRefused.rawValue, let summary,
       // A run with unreadable figures counts as not done.
@@ -144,7 +145,7 @@ struct BackfillCommand: ParsableCommand {
       && figure("upload", "eventsPending") == 0
   }
 
-  /// Reports the error and the progress so far.
+  /// Reports the error and the progress so far, and returns the error to throw.
   private func stop(_ error: any Error, _ total: BackfillTotal) -> any Error {
     let failure = Failures.report(error)
     Streams.note(total.line)
@@ -189,9 +190,9 @@ struct BackfillCommand: ParsableCommand {
     return (done, refused)
   }
 
-  /// Whether a run read a record that was usable or already known.
+  /// Returns whether a run read a record that was usable or already known.
   private static func isUsable(_ run: StoredRun) -> Bool {
-    // Unreadable figures come from another program.
+    // Unreadable figures were written by another program.
     guard let figures = run.counters.flatMap({ try? JSONNode.parse(Array($0.utf8)) })?["records"] else { return false }
     return ["accepted", "duplicates", "forgotten", "leftOut"].contains { figures[$0]?.integer ?? 0 > 0 }
   }
@@ -202,9 +203,10 @@ struct BackfillTotal: Equatable {
   var done = 0
   var doneBefore = 0
   var withoutInput = 0
-  /// The number refused as of the last window, including earlier ones: each run repeats those calls.
+  /// The number of refused identity plans as of the last window. It includes those of earlier windows, because each run
+  /// repeats their calls.
   var refused = 0
-  /// The events that the service drops for their age, whatever it answers.
+  /// The events that the service drops because of their age, even if it acknowledges them.
   private(set) var outdated: OutdatedEvents?
   private var figures = RunSummary()
   private var quarantinedEvents = 0
@@ -219,14 +221,14 @@ struct BackfillTotal: Equatable {
     outdated = outdated.map { $0.adding(more) } ?? more
   }
 
-  /// Whether some records were usable or already known.
+  /// Whether any records were usable or already known.
   var isUsable: Bool { figures.records.read > figures.records.quarantined + figures.records.outOfWindow }
 
   var line: String {
     "backfill: \(done.counted("window")) done, \(doneBefore) done before, \(withoutInput) without input: \(Self.words(figures, events: quarantinedEvents))"
   }
 
-  /// - Parameter events: The number of events set aside by the checks, counted with the lines.
+  /// - Parameter events: The number of events quarantined by the checks, which is added to that of the lines.
   static func words(_ summary: RunSummary, events: Int) -> String {
     let records = summary.records
     let others = [
@@ -240,7 +242,7 @@ struct BackfillTotal: Equatable {
 
 /// The division of a past period into consecutive windows.
 enum BackfillWindows {
-  /// The maximum number of windows; more are taken for a typing error.
+  /// The maximum number of windows; more are probably a typing error.
   static let most = 10_000
 
   enum Refusal: Error, Equatable, CustomStringConvertible {
@@ -257,7 +259,7 @@ enum BackfillWindows {
     }
   }
 
-  /// - Parameter step: Counted from `from` by the calendar of `zone`; the last window ends at `to`, even if shorter.
+  /// - Parameter step: Counted from `from` in the calendar of `zone`; the last window ends at `to` and may be shorter.
   static func windows(
     from: Instant, to: Instant, step: CalendarSpan, in zone: Zone
   ) throws(Refusal) -> [(from: Instant, to: Instant)] {
@@ -266,7 +268,7 @@ enum BackfillWindows {
     var begin = from
     while begin < to {
       guard windows.count < most else { throw .tooMany }
-      // Counting from the first window keeps its day of the month after a February.
+      // Counting from the first window keeps its day of the month, even after a February.
       let end = zone.instant(from, plus: step * (windows.count + 1)).map { min($0, to) } ?? to
       guard begin < end else { throw .stepStandsStill }
       windows.append((begin, end))

@@ -43,7 +43,7 @@ struct ConfigCheckCommand: ParsableCommand {
 }
 
 extension ConfigurationFault {
-  /// Returns the message of an error without its severity, which the finding has.
+  /// Returns the message of an error without its severity, which a finding states separately.
   static func problem(_ words: String) -> String {
     for severity in ["error: ", "warning: "] where words.hasPrefix(severity) {
       return String(words.dropFirst(severity.count))
@@ -51,7 +51,8 @@ extension ConfigurationFault {
     return words
   }
 
-  /// Returns the findings for a file, which `findings` gets with its name in messages, or that it cannot be read.
+  /// Returns the findings for a file. `findings` receives the file's bytes and its name in messages. An unreadable file
+  /// is a finding itself.
   static func lint(
     _ path: String, _ what: String,
     _ findings: (_ bytes: [UInt8], _ name: String) throws(FileError) -> [ConfigurationFault]
@@ -118,7 +119,7 @@ struct ConfigFindings {
     return facts
   }
 
-  /// Adds what a run of the job would refuse or would not find.
+  /// Adds a finding for everything that a run of the job would refuse or not find.
   private mutating func examine(_ job: Job, _ configuration: Configuration) {
     let folder = FileManager.default.currentDirectoryPath
     let place = Place(of: job)
@@ -145,7 +146,7 @@ struct ConfigFindings {
         findings.append(ConfigurationFault(place, .warning, ConfigurationFault.problem("\(warning)")))
       }
     } catch InputError.missing(let inputs, _) {
-      // Only a run may continue without them.
+      // Only a run may continue without required inputs.
       for input in inputs {
         findings.append(ConfigurationFault(place, .error, "\(input), but the job requires this input"))
       }
@@ -181,7 +182,7 @@ struct ConfigFindings {
       hint: NearestName.question(about: type.name, among: own) ?? "known are \(own.joined(separator: ", "))")
   }
 
-  /// Returns the ineffective parts of maps, judged by the first records of the files that use them.
+  /// Returns the parts of maps that have no effect on the first records of the files that use them.
   private static func vainWords(of files: InputFiles) throws -> [String] {
     var seen: Set<String> = []
     return try files.files.flatMap { file -> [String] in
@@ -197,7 +198,7 @@ struct ConfigFindings {
     }
   }
 
-  /// Returns nil if nothing exists at the path.
+  /// Returns whether the path is a folder; nil if nothing exists there.
   private static func isFolder(_ path: String) -> Bool? {
     var isFolder = false
     return FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) ? isFolder : nil
@@ -207,7 +208,7 @@ struct ConfigFindings {
     add([ConfigurationFault(place, problem)])
   }
 
-  /// Adds findings, each once: platforms that share files find the same problems in them.
+  /// Adds findings, each once, because platforms that share files find the same problems in them.
   private mutating func add(_ more: [ConfigurationFault]) {
     for finding in more where !findings.contains(finding) {
       findings.append(finding)

@@ -74,7 +74,7 @@ struct ConfigSchemaCommand: ParsableCommand {
   func run() throws { Streams.data(SettingsSchema.current.jsonSchema.text()) }
 }
 
-/// The source of a command's configuration: a job, with the configuration files and settings it names, or such files.
+/// The source of a command's configuration: a job with its configuration and settings, or configuration files alone.
 struct ConfigSource<Name: JobNaming>: ParsableArguments {
   @OptionGroup var name: Name
 
@@ -90,7 +90,7 @@ struct ConfigSource<Name: JobNaming>: ParsableArguments {
     if given.profile != nil, job == nil { throw ValidationError("--profile needs a job.") }
   }
 
-  /// Reads everything and prints faults and warnings on stderr; faults end the command with their exit code.
+  /// Reads everything and prints faults and warnings to stderr; faults end the command with their exit code.
   func load(asksService: Bool = true) throws -> (job: Job?, configuration: Configuration) {
     do {
       let loaded = try read(asksService: asksService)
@@ -102,7 +102,7 @@ struct ConfigSource<Name: JobNaming>: ParsableArguments {
     }
   }
 
-  /// Reads everything and prints nothing; `times` are the job's times that the command line changes.
+  /// Reads everything and prints nothing. `times` has the command line's changes to the job's times.
   func read(
     _ times: WindowOptions? = nil, asksService: Bool = true
   ) throws(ConfigurationErrors) -> (job: Job?, configuration: Configuration) {
@@ -120,7 +120,7 @@ extension Streams {
 }
 
 extension SettingOverride {
-  /// Parses `Section.key=value`. Other text is a usage error; an unknown key is a configuration error later.
+  /// Parses `Section.key=value`. Other text is a usage error; an unknown key later becomes a configuration error.
   @Sendable static func argument(_ text: String) throws(ValidationError) -> SettingOverride {
     if let override = SettingOverride(text) { return override }
     throw ValidationError("write the section, the key and the value, as in Upload.concurrency=4")

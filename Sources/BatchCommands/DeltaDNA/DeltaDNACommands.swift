@@ -19,10 +19,10 @@ struct DeltaDNACommands: PlatformCommands {
 
   func sandbox(for settings: Settings) -> any SandboxPart { DeltaDNASandboxPart() }
 
-  /// Collect drops events that are too old or too far ahead by its clock.
+  /// By its clock, Collect drops events that are too old or too far in the future.
   var needsClockOfJob: Bool { true }
 
-  /// Checks files and the connection only: Collect and Engage of deltaDNA have no call without effect.
+  /// Checks only files and the connection, because every call of Collect and Engage of deltaDNA has an effect.
   func examine(_ request: RunRequest, _ findings: inout DoctorFindings) throws {
     examineFiles(request.loaded, &findings)
     try findings.addConnection(of: request)
@@ -100,7 +100,7 @@ extension DeltaDNACommands {
   }
 }
 
-/// The deltaDNA endpoints before their sandbox starts.
+/// The options of the deltaDNA endpoints, before the sandbox starts.
 private struct DeltaDNASandboxPart: SandboxPart {
   private var options = DeltaDNASandboxOptions()
 
@@ -116,7 +116,7 @@ private struct DeltaDNASandboxPart: SandboxPart {
 }
 
 extension DeltaDNACommands {
-  /// Always refuses: deltaDNA has no such call; phones request erasure with an event.
+  /// Always throws: deltaDNA has no call for erasure, which phones request with an event.
   func erase(
     _ ids: [PersonID], from request: RunRequest, _ store: EventStore, isRehearsal: Bool, _ personal: PersonalData
   ) throws -> [String] {

@@ -23,7 +23,7 @@ struct GameStories: PlatformStories {
     answer.add("campaign", titled: "campaign", campaign(after: index, timeline))
   }
 
-  /// Describes the last campaign shown or opened, as games keep no campaign per device.
+  /// Describes the last campaign shown or opened, because the state of a game's device has no campaign.
   private func campaign(after index: Int, _ timeline: DeviceTimeline) -> String {
     for entry in timeline.entries[...index].reversed() {
       let campaign = entry.type == Self.responded ? name(entry) : push(entry)
@@ -40,7 +40,7 @@ struct GameStories: PlatformStories {
 
   // MARK: - Sessions
 
-  /// Returns the events with the session's id.
+  /// Returns the indices of the events with the session's id.
   private func events(ofSession id: String, _ timeline: DeviceTimeline) -> [Int] {
     timeline.entries.indices.filter { timeline.entries[$0].member("sessionID").map { $0.isIdentical(to: id) } ?? false }
   }
@@ -74,9 +74,9 @@ struct GameStories: PlatformStories {
     ]
   }
 
-  /// The event of an app or SDK that stopped (reference deltadna 4).
+  /// The event that an app or SDK sends when it stops (reference deltadna 4).
   private static let ended = "gameEnded"
-  /// The event made when a trigger responds, directly after the event it responds to (reference deltadna 7).
+  /// The event emitted when a trigger responds, directly after the event that triggered it (reference deltadna 7).
   private static let responded = "ddnaEventTriggeredAction"
 
   // MARK: - Campaigns
@@ -108,7 +108,7 @@ struct GameStories: PlatformStories {
   /// The setting that names the file of triggers.
   private static let triggers = "DeltaDNA.sessionConfiguration"
 
-  /// Returns the campaign of an opened notification; nil for any other event.
+  /// Describes the campaign of an opened notification; nil for any other event.
   private func push(_ entry: DeviceTimeline.Entry) -> String? {
     guard entry.type == "notificationOpened" else { return nil }
     let parameters = entry.event["eventParams"]
@@ -136,7 +136,7 @@ struct GameStories: PlatformStories {
     try unsafe device.state.withUnsafeBytes { bytes in
       let state = try unsafe GameState(decoding: bytes)
       var lines: [String] = []
-      // Silence ends a session only when the next record arrives, so the state does not show whether it is over.
+      // Silence ends a session only when the next record arrives, so the state does not show whether it has ended.
       var isSilent = false
       switch state.phase {
       case .off: lines.append("the app is not running")
@@ -172,6 +172,6 @@ struct GameStories: PlatformStories {
 }
 
 extension DeviceTimeline.Entry {
-  /// Returns a text member next to `eventParams`.
+  /// Returns the string of a member next to `eventParams`; nil if it is missing or not a string.
   fileprivate func member(_ name: String) -> String? { event[name]?.string }
 }

@@ -148,7 +148,7 @@ extension EngageCommands {
   }
 }
 
-/// The configured service, or a sandbox inside the process, for the duration of a command.
+/// Provides the configured service, or a sandbox inside the process, for the duration of a command.
 enum ServiceSession {
   /// - Parameter store: The store next to which the sandbox keeps its state; nil to start empty and keep nothing.
   static func run<Value>(
@@ -160,7 +160,7 @@ enum ServiceSession {
   }
 }
 
-/// The Engage endpoints before their sandbox starts.
+/// The options of the Engage endpoints, before the sandbox starts.
 struct EngageSandboxPart: SandboxPart {
   var options: EngageSandboxOptions
   /// Whether to create lists that calls name, because no configuration names the existing ones.

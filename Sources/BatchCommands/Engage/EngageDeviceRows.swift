@@ -13,8 +13,8 @@ struct EngageDeviceRows: DeviceRows {
 
   var campaignNote: String? { nil }
 
-  /// Returns the session row. `startedAt` is the start of the current period of use; `usedMilliseconds` is the use
-  /// before it, or up to the pause.
+  /// Returns the session row. `startedAt` is the start of the current period of use; `usedMilliseconds` is the time of
+  /// use before that start, or up to the pause.
   func session(of device: StoredDevice, _ personal: PersonalData) throws -> SessionRow {
     try unsafe device.state.withUnsafeBytes { bytes in
       let state = try unsafe DeviceState(decoding: bytes)

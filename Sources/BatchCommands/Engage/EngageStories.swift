@@ -44,7 +44,7 @@ struct EngageStories: PlatformStories {
     answer.add("identity", titled: "identity", try identity(timeline.entries[index]))
   }
 
-  /// Names the event's kind where several share its code and its attributes distinguish them.
+  /// Describes the event's kind if several kinds share its code and its attributes distinguish them; otherwise empty.
   private func meaning(_ event: DeviceTimeline.Entry) -> [String] {
     let kinds = codes.kinds(of: event.type)
     guard kinds.count > 1, !kinds.contains(.sessionStarted) else { return [] }
@@ -100,7 +100,7 @@ struct EngageStories: PlatformStories {
     return ["'\(campaign.name.printable)': \(origin)\(again(campaign))"]
   }
 
-  /// Names a later notification that may have set the campaign again.
+  /// Describes a later notification that may have set the campaign again; empty if there is none.
   private func again(_ campaign: CampaignTimeline.Origin) -> String {
     campaign.again.map {
       "; the \($0.words) at \($0.timestamp.rfc3339) (\($0.reference)) may have set it again"

@@ -9,7 +9,7 @@ extension DeviceTimeline {
     var start: Entry?
     /// The last event; nil while the session is open.
     var end: Entry?
-    /// The number of its events up to the given one.
+    /// The number of the session's events up to the given event.
     var events = 0
   }
 
@@ -40,11 +40,11 @@ struct CampaignTimeline {
     var name: String
     /// The first event that carried the campaign.
     var first: DeviceTimeline.Entry
-    /// The last later notification, which may have set the same campaign again; nil if there was none.
+    /// The last notification after the first event, which may have set the same campaign again; nil if there was none.
     var again: DeviceTimeline.Entry?
   }
 
-  /// Returns the campaign of the event at the index and the first event of its unbroken run; nil for no campaign.
+  /// Returns the campaign of the event at the index, and the first event of the unbroken series with it; nil for none.
   func campaign(at index: Int, in timeline: DeviceTimeline) -> Origin? {
     guard let name = timeline.entries[index].attribute(attribute), !name.isEmpty else { return nil }
     var first = timeline.entries[index]
@@ -67,7 +67,7 @@ struct CampaignTimeline {
 }
 
 extension DeviceTimeline.Entry {
-  /// Returns the value of an attribute; the last one if the name occurs repeatedly.
+  /// Returns the value of an attribute, or the last one if the name occurs repeatedly; nil if there is none.
   func attribute(_ name: String) -> String? {
     guard let attribute = (event["attributes"]?.array ?? []).last(where: { $0["name"]?.string == name }) else {
       return nil
@@ -81,7 +81,7 @@ extension DeviceTimeline.Entry {
     codes.kinds(of: type).contains { [.receivedNotification, .openedNotification].contains($0) }
   }
 
-  /// Names what in the event can set a campaign; nil if nothing can.
+  /// Describes the part of the event that can set a campaign; nil if nothing can.
   func campaignSource(_ settings: Settings) -> String? {
     let kinds = settings.general.eventCodes.kinds(of: type)
     if kinds.contains(.receivedNotification) { return "the notification received" }

@@ -50,7 +50,7 @@ struct LinkCommand: ParsableCommand {
 
 extension RouteOrderPolicy: ExpressibleByArgument {}
 
-/// The output of `engage-batch link`: the matching route, the reasons of the others, and the link's parameters.
+/// The output of `engage-batch link`: the matching route, why the others do not match, and the link's parameters.
 struct LinkReport {
   private let url: String
   private let file: RouteFile?
@@ -128,7 +128,7 @@ struct LinkReport {
 
   private func key(_ route: Int) -> String { file?.routes[route].key ?? "" }
 
-  /// Returns why a route takes a link or not, in words and for programs.
+  /// Returns the reason why a route matches a link or not, in words and as data.
   private func answer(_ verdict: RouteVerdict, of route: String) -> (line: String, document: JSONNode) {
     let (words, details): (String, KeyValuePairs<String, JSONNode?>) =
       switch verdict {

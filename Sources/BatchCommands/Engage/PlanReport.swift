@@ -99,12 +99,12 @@ struct PlanReport {
     return facts
   }
 
-  /// Returns the target, safe to show: a table's id names no person.
+  /// Returns the target of a step. Recipients are hashed unless requested; a table's id names no person.
   private func target(of step: MergeStep) -> String {
     step.name == .audit || step.target.isEmpty ? step.target : id(step.target)
   }
 
-  /// Returns the changes of a step. The last step changes the device's identity, and no column.
+  /// Returns the changes of a step. The last step changes no column, but the device's identity.
   private func changes(of step: MergeStep) -> [ColumnChange] {
     guard step.name == .publishMapping else { return step.changes }
     return [
@@ -120,20 +120,20 @@ struct PlanReport {
     return step.isStarted ? "started" : "not started"
   }
 
-  /// Redacts a value. An empty one is not personal data, and distinguishes a clearing from a change.
+  /// Redacts a value. An empty value is not personal data, and shows that a column is cleared rather than changed.
   private func shown(_ value: String) -> String {
     value.isEmpty || personal.policy == .clear ? value : "<redacted>"
   }
 }
 
 extension MergePlan {
-  /// Returns the command that repeats a refused call at once; each run does so too.
+  /// Returns the command that repeats a refused call immediately; each run repeats it too.
   func repetition(in store: EventStore) -> String {
     ShellCommand("identity", "resume", String(id), "--store", store.path, "--job", "JOB").text
   }
 }
 
 extension EventStore {
-  /// Returns the number of set-ups, checks and merges that the service refuses for good.
+  /// Returns the number of set-ups, checks and merges that the service permanently refuses.
   func refusedIdentityPlans() throws -> Int { try merges.openPlans().count { $0.state == .refused } }
 }

@@ -15,7 +15,7 @@ struct ServiceExamination {
 
   var findings: [DoctorFindings.Finding] { found.all }
 
-  /// - Parameter identity: Whether the job checks identities; if not, missing columns are no error.
+  /// - Parameter identity: Whether the job checks identities; if not, missing columns are only warnings.
   init(_ service: EngageService, _ settings: Settings, identity: Bool, comparesClocks: Bool) {
     self.service = service
     self.settings = settings
@@ -89,7 +89,7 @@ struct ServiceExamination {
     object("audit table", objection.reason, setting: objection.setting)
   }
 
-  /// Adds an error where the job needs lists, as a run would refuse it; otherwise a warning.
+  /// Adds an error if the job needs lists, because a run would refuse it; otherwise a warning.
   private mutating func object(_ check: String, _ reason: String, setting: String) {
     if identity {
       found.error(check, reason, setting: setting, exit: .configuration)
@@ -183,7 +183,7 @@ struct ServiceExamination {
   }
 
   /// Returns a profile that fits the account better: all its codes are known, or some are while none of the current
-  /// codes is. Some codes are off in every account until requested.
+  /// codes is. Some codes are disabled in every account until requested.
   private static func otherProfile(_ codes: EventCodes, _ isKnown: [String: Bool]) -> OtherProfile? {
     let others = EventCodes.profiles.filter { $0.profile != codes.profile }.map { profile in
       OtherProfile(
@@ -208,7 +208,7 @@ struct ServiceExamination {
   }
 }
 
-/// The names of column types: numbers in databases, words in relational tables (reference identity 3.2).
+/// The names of column types, which are numbers in databases and words in relational tables (reference identity 3.2).
 enum ColumnTypeName {
   private static let names: [String: String] = [
     "0": "text", "1": "yes/no", "2": "number", "3": "date", "4": "time", "5": "country", "6": "selection",

@@ -4,7 +4,7 @@ import BatchPipeline
 import BatchWire
 import Engage
 
-/// The creation of what a job needs at Engage and does not find: list columns, and the audit table with its key.
+/// Creates what a job needs at Engage and does not find there: list columns, and the audit table with its key.
 struct ServicePreparation {
   private let service: EngageService
   private let settings: Settings
@@ -17,7 +17,7 @@ struct ServicePreparation {
     self.options = options
   }
 
-  /// - Throws: ``ServicePreparationFailure`` if a call fails; what was created remains, and the next attempt finds it.
+  /// - Throws: ``ServicePreparationFailure`` if a call fails. What was created remains for the next attempt.
   mutating func run() throws -> PreparationReport {
     try prepareList()
     if settings.audit.tableId.isEmpty {

@@ -91,13 +91,14 @@ struct ForgetCommand: ParsableCommand {
       try store.refuseMissingParts()
       let personal = try personalData.policy(for: store)
       if atService {
-        // A rehearsal finds obstacles before anything is deleted for good.
+        // A rehearsal finds obstacles before anything is irrevocably deleted.
         _ = try erase(
           ids, [], store, platform, ErasureOptions(admitsFoundDevices: sharedDevices, isRehearsal: true))
         guard let commands = InstalledPlatforms.of(platform) else { return }
         for line in try commands.erase(ids, from: request, store, isRehearsal: dryRun, personal) { Streams.note(line) }
       }
-      // The store knows best which person a device belongs to, so it comes last: an interrupted erasure is found again.
+      // The store knows best which person a device belongs to, so it is erased last: after an interruption, the same
+      // command still finds the devices.
       let found = try results.devices(of: ids).union(
         store.erasures.devices(of: ids) { try platform.belongs($0, to: $1) })
       let others = try results.erase(ids, found: found, at: .now, options)
@@ -131,7 +132,7 @@ struct ForgetCommand: ParsableCommand {
     }
   }
 
-  /// Warns of ids that the store does not know: the later records of a mistyped id would be refused silently.
+  /// Warns of ids that the store does not know, because the later records of a mistyped id would be refused silently.
   private func tell(unknown: [PersonID]) {
     guard !unknown.isEmpty else { return }
     let kinds = Dictionary(grouping: unknown, by: \.kind.name).sorted { $0.key < $1.key }
@@ -171,8 +172,8 @@ struct ForgetCommand: ParsableCommand {
   }
 
   /// - Parameters:
-  ///   - report: The removals from the job's store; nil if there is none yet.
-  ///   - personal: The policy for naming the devices removed completely.
+  ///   - report: The removals from the job's store; nil if the job has no store yet.
+  ///   - personal: The policy for showing the ids of completely removed devices.
   private func tell(
     _ report: ErasureReport?, _ personal: PersonalData?, _ others: [(folder: String, report: ErasureReport)]
   ) {
@@ -217,7 +218,7 @@ struct ServiceErasureRefusal: RunError, CustomStringConvertible {
   var exit: RunExit { .configuration }
 }
 
-/// Places that still have data of people after a store forgot them: the service, exports, a sandbox.
+/// The places that still have data of people after a store forgot them: the service, exports, a sandbox.
 struct RemainingTraces {
   /// One sentence per place; empty for none.
   private(set) var lines: [String] = []
@@ -228,7 +229,7 @@ struct RemainingTraces {
 
   /// - Parameters:
   ///   - ids: The given ids and the devices found.
-  ///   - wasKnown: Whether the store had data of them.
+  ///   - wasKnown: Whether the store had data of these ids.
   ///   - wasAtService: Whether the service has deleted what its API can delete.
   init(of ids: [[UInt8]], _ request: RunRequest, wasKnown: Bool, wasAtService: Bool) throws {
     let knowsRecipients = request.platform.personIDs.contains { $0.name == "recipient" }

@@ -55,7 +55,7 @@ struct HistoryCommand: ParsableCommand {
   }
 }
 
-/// A run and its changes of settings since the run before.
+/// A run, and the settings that changed since the run before it.
 struct HistoryRow {
   static let columns = [
     "run", "job", "mode", "started", "seconds", "asOf", "windowFrom", "windowTo", "ending", "night", "read", "accepted",
@@ -64,13 +64,13 @@ struct HistoryRow {
     "pending", "merged", "reason", "changed",
   ]
 
-  /// The columns shown to people.
+  /// The columns of the short listing.
   static let shortColumns = [
     "run", "mode", "started", "windowFrom", "windowTo", "night", "read", "quarantined", "posted", "pending",
     "reason",
   ]
 
-  /// Returns the cells of the short columns: times to the minute, and the ending if there is no night.
+  /// Returns the cells of the short columns. Times are truncated to minutes; without a night, the ending is shown.
   static func short(_ cells: [JSONNode]) -> [JSONNode] {
     let row = Dictionary(uniqueKeysWithValues: zip(columns, cells))
     return shortColumns.map { name in
@@ -124,7 +124,7 @@ struct HistoryRow {
   /// Returns the cells. Figures are empty if the run did not end or the platform does not count them.
   func cells(_ format: OutputFormat, of platform: String) -> [JSONNode] {
     let counters = run.counters.flatMap { text -> JSONNode? in
-      // Another program may have written something else than a JSON object; the run is listed anyway.
+      // Another program may have written something other than a JSON object; the run is listed anyway.
       try? JSONNode.parse(Array(text.utf8))
     }
     func figure(_ section: String, _ name: String) -> JSONNode { counters?[section]?[name] ?? .text(nil) }
@@ -143,7 +143,7 @@ struct HistoryRow {
     ]
   }
 
-  /// Returns the number of events decided; none for `post`, whose summary counts sent events of earlier runs.
+  /// Returns the number of events the run produced; 0 for `post`, whose summary counts sent events of earlier runs.
   private func decidedEvents(_ counters: JSONNode?) -> JSONNode {
     guard let counters else { return .text(nil) }
     return run.mode == RunMode.post.name ? .number(0) : counters["events"]?["total"] ?? .text(nil)

@@ -84,7 +84,7 @@ struct PartitionCommand: ParsableCommand {
   }
 }
 
-/// A range of files in a list, given as one number or as the first and last.
+/// A range of files in a list, given as one number, or as the first and the last.
 struct FileNumbers: ExpressibleByArgument, CustomStringConvertible {
   let range: Range<Int>
 

@@ -7,7 +7,7 @@ import BatchSandbox
 import BatchStore
 import FoundationEssentials
 
-/// The additions of a platform to the commands that all platforms share. Its separate commands are in the same folder.
+/// A platform's additions to the commands that all platforms share.
 protocol PlatformCommands: Sendable {
   var platform: any Platform { get }
 
@@ -17,31 +17,31 @@ protocol PlatformCommands: Sendable {
   /// Returns the platform's part of a standalone sandbox.
   func standaloneSandbox() -> any SandboxPart
 
-  /// Returns the platform's part of the sandbox of `--sandbox`, with what the configuration names.
+  /// Returns the platform's part of the sandbox of `--sandbox`, with the objects that the configuration names.
   func sandbox(for settings: Settings) throws -> any SandboxPart
 
-  /// Whether the service judges events by its clock, so that a sandbox must show the end of the job's known time.
+  /// Whether the service judges events by its clock, so that a sandbox's clock must start at the run's `asOf`.
   var needsClockOfJob: Bool { get }
 
-  /// Checks at the service of a job, without changing it, that the configuration fits.
+  /// Checks that the configuration fits the job's service, without changing anything there.
   ///
-  /// - Parameter request: A run of the job, in a sandbox or not, that misses no setting.
+  /// - Parameter request: A run of the job, in a sandbox or not, that lacks no setting.
   /// - Throws: ``ServiceSettingsError``.
   func examine(_ request: RunRequest, _ findings: inout DoctorFindings) throws
 
   /// Returns the problems of files that a job or a configuration names. A parameter is nil if it could not be read.
   func lint(_ job: Job?, _ configuration: Configuration?) -> [ConfigurationFault]
 
-  /// Returns what a run of the job would refuse, except missing settings; errors end the check with exit code 78.
+  /// Returns everything that a run of the job would refuse, except missing settings; errors end it with exit code 78.
   func refusals(of job: Job, _ configuration: Configuration) -> [ConfigurationFault]
 
   /// Returns a function that reads the names and ids of an event's campaign from the last of ``Platform/eventColumns``.
   func campaigns(in store: EventStore) throws -> (JSONNode) -> [String]
 
-  /// The rows of listings of a store's devices.
+  /// The rows of device listings.
   var devices: any DeviceRows { get }
 
-  /// Returns the answers of `why` about the platform's events.
+  /// Returns the platform's part of the answers of `why`.
   func stories(in store: EventStore, _ personal: PersonalData) throws -> any PlatformStories
 
   /// Creates what a job needs at the service and does not find there; `request` is as for ``examine(_:_:)``.
@@ -49,13 +49,13 @@ protocol PlatformCommands: Sendable {
   /// - Throws: ``ServiceSettingsError``, or the failure of a call.
   func prepare(_ request: RunRequest, _ options: PreparationOptions) throws -> PreparationReport
 
-  /// Deletes people at the service, as far as its API can, and returns the deletions in words. A rehearsal only reads,
-  /// and returns what would be deleted.
+  /// Deletes people at the service, as far as its API can, and describes the deletions. A rehearsal only reads, and
+  /// describes the deletions that would be made.
   func erase(
     _ ids: [PersonID], from request: RunRequest, _ store: EventStore, isRehearsal: Bool, _ personal: PersonalData
   ) throws -> [String]
 
-  /// Returns pending or kept content of a store other than events.
+  /// Returns the pending or kept content of a store, other than events.
   func contents(of store: EventStore) throws -> Facts
 }
 
@@ -66,7 +66,7 @@ extension PlatformCommands {
 }
 
 extension Place {
-  /// The job's file as messages name it.
+  /// The job's file in messages.
   init(of job: Job) { self.init(PathText.shown(job.file, from: FileManager.default.currentDirectoryPath)) }
 }
 
@@ -80,7 +80,7 @@ extension ConfigurationFault {
   }
 }
 
-/// The endpoints of a platform before their sandbox starts.
+/// The options of a platform's endpoints, before the sandbox starts.
 protocol SandboxPart {
   var endpoints: [SandboxEndpoint] { get }
 
@@ -90,7 +90,7 @@ protocol SandboxPart {
   func make(in server: SandboxSettings) throws -> any SandboxPlatform
 }
 
-/// The platforms of this program, with what each adds to the commands.
+/// The platforms of this program, with their additions to the commands.
 enum InstalledPlatforms {
   /// The platforms; a store or job that names none belongs to the first.
   @TaskLocal static var all: [any PlatformCommands] = [EngageCommands(), DeltaDNACommands(), UnityCommands()]
@@ -115,7 +115,7 @@ struct PlatformName: ExpressibleByArgument {
 
   static var first: PlatformName { PlatformName(commands: InstalledPlatforms.all[0]) }
 
-  /// All names in words.
+  /// All platform names, for messages.
   static var all: String {
     let names = allValueStrings
     return names.dropLast().joined(separator: ", ") + " or " + (names.last ?? "")

@@ -57,7 +57,7 @@ struct QuarantineListCommand: ParsableCommand {
   }
 }
 
-/// The row of quarantined lines with the same cause.
+/// A row for quarantined lines with the same cause.
 enum FindingRow {
   static let columns = ["lines", "reason", "detail", "first"]
 
@@ -66,14 +66,14 @@ enum FindingRow {
   }
 }
 
-/// The row of a quarantined line.
+/// A row for one quarantined line.
 enum QuarantineRow {
   static func columns(showsRaw: Bool) -> [String] {
     ["id", "run", "file", "line", "offset", "reason", "detail", "replayedRun", "resolution", "event"]
       + (showsRaw ? ["raw", "rawBase64"] : [])
   }
 
-  /// Returns the cells; bytes that are not UTF-8 are shown in base 64. `dictionary` helps to guess what a line meant.
+  /// Returns the cells; bytes that are not UTF-8 are shown in base64. `dictionary` helps to guess the intended record.
   static func cells(_ entry: StoredQuarantine, _ dictionary: FieldDictionary, showsRaw: Bool) -> [JSONNode] {
     let line = entry.line
     var cells: [JSONNode] = [

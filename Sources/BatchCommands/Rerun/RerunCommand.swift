@@ -61,7 +61,7 @@ struct RerunCommand: ParsableCommand {
   }
 
   func run() throws {
-    // `validate` has checked it.
+    // `validate` ensures that there is a window.
     guard let span else { return }
     let interruption = try Signals.interruption()
     let request = try request(known: nil)
@@ -97,7 +97,7 @@ struct RerunCommand: ParsableCommand {
     for note in report.notes { Streams.note(note.printable) }
   }
 
-  /// - Parameter known: The times that the store has processed, which are then read; nil to load the job unchanged.
+  /// - Parameter known: The processed window and `asOf` to use instead of the job's; nil to load the job unchanged.
   private func request(known: (from: Instant, to: Instant, asOf: Instant)?) throws -> RunRequest {
     var changes = job.changes
     if let known { (changes.from, changes.to, changes.asOf) = (known.from, known.to, known.asOf) }
@@ -129,7 +129,7 @@ struct RerunWindow {
 
 extension SentEvents: ExpressibleByArgument {}
 
-/// The result of a rerun, for people and for programs.
+/// The result of a rerun, in words and as data.
 struct RerunReport {
   private let outcome: RerunOutcome
   private let rerun: Rerun

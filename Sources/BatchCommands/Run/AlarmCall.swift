@@ -6,13 +6,15 @@ import BatchStore
 import BatchWire
 import FoundationEssentials
 
-/// A notification of a run's result to `Report.alarm` and `Report.alarmCommand`: best effort, in ten seconds, once.
+/// A notification of a run's result to `Report.alarm` and `Report.alarmCommand`: best effort, once, within ten seconds.
 struct AlarmCall {
   private static let seconds = 10.0
 
   let request: RunRequest
 
-  /// Sends the alarm if it is due. `isKept` says whether the store knows how the run ended.
+  /// Sends the alarm if it is due.
+  ///
+  /// - Parameter isKept: Whether the store knows how the run ended.
   func tell(_ alarm: Alarm, isKept: Bool) {
     // The run that holds the store reports its end itself.
     guard alarm.exit != .storeIsHeld, isOfRun else { return }
@@ -29,7 +31,7 @@ struct AlarmCall {
     if !isKept { try? OutputFile.write("\(alarm.exit.rawValue)\n", to: note) }
   }
 
-  /// A file next to the store that notes a failure unknown to the store, because the run did not get that far.
+  /// A file next to the store for a failure that the store does not know, because the run did not get that far.
   private var note: String { "\(request.storePath).failed-\(PathText.component(request.job.name))" }
 
   private func forgetFailure() {
@@ -40,7 +42,7 @@ struct AlarmCall {
     }
   }
 
-  /// Whether the mode changes anything; trials raise no alarm.
+  /// Whether the mode changes anything; other runs raise no alarm.
   private var isOfRun: Bool {
     switch request.mode {
     case .run, .noUpload, .post: true
@@ -48,9 +50,9 @@ struct AlarmCall {
     }
   }
 
-  /// The exit of the last run before this one, from the note or the store; nil if neither knows.
+  /// The exit of the last run before this one, from the note or the store; nil if neither has it.
   private var exitBefore: RunExit? {
-    // A missing or unreadable note says nothing.
+    // A missing or unreadable note is ignored.
     if let text = try? String(contentsOfFile: note, encoding: .utf8).prefix(while: \.isNumber), let exit = Int32(text) {
       return RunExit(rawValue: exit)
     }
@@ -58,9 +60,9 @@ struct AlarmCall {
     guard FileManager.default.fileExists(atPath: request.storePath),
       let store = try? Platforms.installed.openReading(request.storePath).store
     else { return nil }
-    // Unreadable runs say nothing.
+    // Unreadable runs are ignored.
     let runs = (try? store.runs.all()) ?? []
-    // The process closes it at the latest.
+    // If this fails, the end of the process closes the store.
     try? store.close()
     return runs.last { $0.job == request.job.name && $0.exit != nil && $0.started < request.now }
       .flatMap { $0.exit.flatMap(RunExit.init(rawValue:)) }

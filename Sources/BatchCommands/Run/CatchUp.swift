@@ -4,15 +4,15 @@ import BatchIngest
 import BatchPipeline
 import BatchReport
 
-/// A catch-up on windows missed by earlier runs: each is read as a separate run, oldest first, before the current run's
-/// own window (reference decisions 49).
+/// A catch-up on windows that earlier runs missed. Each of them is read as a separate run, oldest first, before the
+/// current run's own window (reference decisions 49).
 struct CatchUp {
   let windows: [MissedWindow]
   let interruption: Interruption
   /// Returns the request for a window; nil means the run's own window.
   let request: @Sendable (MissedWindow?) throws -> RunRequest
   private var total = BackfillTotal()
-  /// The exit of the first window that failed; a missing export is reported by the current run.
+  /// The exit of the first window that failed. A missing export does not count, because the current run reports it.
   private(set) var exit = RunExit.done
 
   init(
@@ -22,7 +22,7 @@ struct CatchUp {
     (self.windows, self.interruption, self.request) = (windows, interruption, request)
   }
 
-  /// Whether some windows had records that were usable or already known.
+  /// Whether any window had a record that was usable or already known.
   var isUsable: Bool { total.isUsable }
 
   /// - Throws: Any error that would end the current run too.
@@ -53,9 +53,9 @@ struct CatchUp {
   }
 }
 
-/// The joint judgment of a command's windows: whether anything in some of them is usable (reference decisions 48).
+/// Judges the windows of a command together: it is enough if one of them has something usable (reference decisions 48).
 enum JudgedTogether {
-  /// Reads the windows in dry runs, until one has a record that is usable or already known.
+  /// Returns whether a window has a usable or already known record. Reads the windows in dry runs until one has.
   static func anyIsUsable<Window>(
     _ windows: [Window], _ interruption: Interruption, _ request: (Window) throws -> RunRequest
   ) throws -> Bool {

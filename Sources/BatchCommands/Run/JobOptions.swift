@@ -7,7 +7,7 @@ import FoundationEssentials
 
 extension Log.Format: ExpressibleByArgument {}
 
-/// The command line's changes that apply wherever a job is named.
+/// The changes that every command accepts for the job that it names.
 struct JobChanges: ParsableArguments {
   @Option(help: ArgumentHelp("The job's profile to apply.", valueName: "name"))
   var profile: String?
@@ -113,8 +113,8 @@ struct JobPlaces: ParsableArguments {
   var report: String?
 }
 
-/// A command that names a job and accepts all changes to it. The option groups are not nested: a debug build of the
-/// parser checks a group four times for each enclosing group.
+/// A command that names a job and accepts all changes to it. The option groups are not nested, because a debug build of
+/// the parser checks a group four times for each enclosing group.
 protocol JobCommand: ParsableCommand {
   var named: JobWithSettings { get }
   var window: WindowOptions { get }
@@ -122,7 +122,8 @@ protocol JobCommand: ParsableCommand {
 }
 
 extension JobCommand {
-  /// Reads the job, even if it cannot be run, with the window of the command line or the job if `missed` is nil.
+  /// Reads the job for a missed window or, if `missed` is nil, for the window of the command line or the job. A job
+  /// that cannot be run has a ``LoadedJob/refusal``.
   func load(at now: Instant, asksService: Bool, for missed: MissedWindow? = nil) throws -> LoadedJob {
     var changes = window.added(to: named.changes)
     (changes.store, changes.report) = (places.store, places.report)

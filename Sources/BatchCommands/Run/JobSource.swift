@@ -4,7 +4,7 @@ import BatchFoundation
 import BatchPipeline
 import FoundationEssentials
 
-/// The reader of jobs for commands.
+/// Reads jobs for commands.
 enum JobSource {
   /// - Parameter asksService: Whether the job's service is called, which needs its credentials.
   static func loader(_ now: Instant = .now, asksService: Bool = true) -> ConfigurationLoader {
@@ -15,8 +15,8 @@ enum JobSource {
     return loader
   }
 
-  /// Reads a job for a run. An invalid job yields a refusal, so that the run ends like any other: with figures, and
-  /// recorded if there is a store.
+  /// Reads a job for a run. An invalid job yields a refusal, so that the run ends like any other: with figures and, if
+  /// there is a store, with a record in it.
   static func loadForRun(
     _ path: String, _ changes: CommandLineChanges, at now: Instant, asksService: Bool
   ) throws -> LoadedJob {
@@ -36,7 +36,7 @@ enum JobSource {
     }
   }
 
-  /// Reads a job; its faults are passed to `refused`, printed, and end the command with their exit code.
+  /// Reads a job. Its faults are passed to `refused`, printed, and end the command with their exit code.
   static func load(
     _ path: String, _ changes: CommandLineChanges, at now: Instant = .now, asksService: Bool = true,
     refused: (ConfigurationErrors) -> Void = { _ in }
@@ -54,14 +54,14 @@ enum JobSource {
 }
 
 extension Job {
-  /// Returns the known time of a run and its origin.
+  /// Returns the known time of a run and its origin, in words.
   func knownTime(at now: Instant) -> String {
     let known = knownUntil(at: now)
     let reason = known != asOf ?? now ? "the end of the window" : asOf == nil ? "the time of the run" : "asOf"
     return "Known until: \(known.rfc3339) (\(reason), unless an earlier run has a later known time)"
   }
 
-  /// Returns one line for each profile that is chosen, or for all profiles, with what it changes.
+  /// Returns a line for the chosen profile, or for every profile, with the keys that it changes.
   func profileLines(all: Bool = false) -> [String] {
     profiles.filter { all || $0.name == profile }.map { each in
       let keys = each.keys.isEmpty ? "nothing" : each.keys.joined(separator: ", ")
@@ -85,7 +85,7 @@ extension Job {
   }
 }
 
-/// The way a command names its job.
+/// The way in which a command names its job.
 protocol JobNaming: ParsableArguments {
   /// The path of the job file; nil if none was named.
   var job: String? { get }

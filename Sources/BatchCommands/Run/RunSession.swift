@@ -19,7 +19,7 @@ struct RunSession {
   var namesLines = true
 
   /// - Parameters:
-  ///   - request: Returns the request at the time of the run, for its own window or a missed one.
+  ///   - request: Returns the request of a run at an instant, for a missed window or, if that is nil, for its own.
   ///   - tell: Receives the outcome before the final summary is printed.
   func run(
     _ request: @escaping @Sendable (Instant, MissedWindow?) throws -> RunRequest,
@@ -51,7 +51,7 @@ struct RunSession {
     request.junitOut = output.junit
     request.failsOnUnusual = output.failOn == .unusual
     if usesSandbox { request.useSandbox() }
-    // Checked before anything can fail, because the figures of a failed run are written too.
+    // Checked before anything can fail, because failed runs write figures too.
     try Failures.reported { try request.checkOutputs(against: output.files) }
     try Failures.reported { try ProcessSetup.requireDescriptors() }
     request.explain = try Failures.reported { try output.explainedDevice() }
@@ -83,7 +83,7 @@ struct RunSession {
       monitor.finish()
       let failure = Failures.report(error)
       let report = failed(request, pipeline, error)
-      // The run has already failed, and its exit code says so.
+      // The run has already failed; its exit code must not change.
       do { try writeFigures(of: request, report.exit, isWhole: false, report) } catch { Streams.note("\(error)") }
       if report.exit != .usage {
         do {
@@ -177,9 +177,9 @@ struct RunSession {
     return report
   }
 
-  /// Whether the same command continues what an error interrupted.
+  /// Returns whether the same command continues what an error interrupted.
   private static func canGoOn(after error: any Error) -> Bool {
-    // If a folder is in the store's place, the same command fails again; the error says what to name.
+    // If a folder is at the store's path, the same command fails again; the error says what to name.
     if case StoreError.notAFile = error { return false }
     if (error as? StoreError)?.isDamage == true { return false }
     return switch RunFailure.exit(of: error) {

@@ -70,7 +70,7 @@ struct StreamCommand: ParsableCommand {
 }
 
 extension ConfigSource {
-  /// Returns the job, or an unnamed one without inputs around the configuration.
+  /// Returns the named job. Without a name, returns an unnamed job with the configuration and no inputs.
   func loadJob() throws -> LoadedJob {
     let loaded = try load(asksService: false)
     let place = "\(FileManager.default.currentDirectoryPath)/job"

@@ -57,7 +57,7 @@ extension SchemaInspection {
 protocol SchemaSubject {
   static var subject: EventSchema.Subject { get }
   static var platform: any Platform { get }
-  /// Adds an event in the form of `--events-out`, made with these settings.
+  /// Adds an event as `--events-out` writes it, which was made with these settings.
   static func add(_ event: JSONView, _ settings: Settings, to inference: inout SchemaInference)
 }
 
@@ -96,7 +96,7 @@ enum AppSchema: SchemaSubject {
 enum DocumentSchema: String, ExpressibleByArgument, CaseIterable {
   case job, record, map, config, routes, report
 
-  /// The JSON Schema, draft 7, ending with a newline. The one of configurations is generated from the table of
+  /// The JSON Schema, draft 7, ending with a newline. The schema of configurations is generated from the table of
   /// settings; the others are files of `configs/schemas`.
   var text: String {
     switch self {

@@ -127,7 +127,7 @@ extension DoctorFindings {
   mutating func add(_ faults: [ConfigurationFault]) {
     if faults.isEmpty { ok("configuration", "the job and its configuration are valid") }
     for fault in faults {
-      // The severity is left out, as the finding has it.
+      // The finding states the severity itself.
       let text = "\(fault.place): \(fault.text)"
       switch fault.severity {
       case .error: error("configuration", text, exit: .configuration)
@@ -148,7 +148,7 @@ extension DoctorFindings {
     }
   }
 
-  /// Adds a finding on inputs. Missing ones are only a warning, as exports may arrive after the check.
+  /// Adds a finding on inputs. Missing inputs are only a warning, because exports may arrive after the check.
   mutating func addInputs(_ job: Job) {
     do {
       let files = try InputFiles.find(job)
@@ -162,7 +162,7 @@ extension DoctorFindings {
     }
   }
 
-  /// Checks the settings of a service that accepts only events, where every call would have an effect.
+  /// Checks the settings of a service without calling it, because it accepts only events and every call has an effect.
   ///
   /// - Throws: ``ServiceSettingsError``.
   mutating func addConnection(of request: RunRequest) throws {
@@ -179,7 +179,7 @@ extension DoctorFindings {
       let store = try EventStore.openReading(path, format: request.platform.storeFormat)
       try store.check(against: request.storeDestination, jobFile: request.job.file)
       let pending = try store.ledger.pendingChunks()
-      // Runs of operators on identities have no configuration and no report.
+      // Identity commands of operators are recorded as runs without configuration or report.
       let last = try store.runs.all().last { $0.finished != nil && !$0.configurationDigest.isEmpty }
         .flatMap { try store.runs.report(of: $0.id) }
       try store.close()
@@ -187,7 +187,7 @@ extension DoctorFindings {
         events: pending.events, requests: pending.chunks,
         request.platform.deliverySettings(request.settings))
       ok("store", "\(path): good; \(estimate.words)")
-      // A report in the format of another release is ignored.
+      // A report in another release's format is ignored.
       if let choice = last.flatMap({ try? StoredReport.report($0) })?.consentChoice,
         request.loaded.configuration.resolved(named: "Recipient.consentRecords")?.given.layer == .defaults
       {

@@ -25,7 +25,7 @@ struct SandboxCommand: ParsableCommand {
   }
 
   func run() throws {
-    // Before the server's threads start, as a signal would end them otherwise.
+    // Created before the server's threads start; otherwise a signal would end the process.
     let signals = EndSignals()
     try Failures.reported {
       let server = try start()
@@ -35,7 +35,7 @@ struct SandboxCommand: ParsableCommand {
     }
   }
 
-  /// Reports early what would make every save fail.
+  /// Throws at once if the state could never be saved there.
   private func requireRoom(for state: String) throws(OutputError) {
     _ = try OutputError.at(state) { () throws(SystemError) in try DraftFile(for: state) }
   }
@@ -71,7 +71,8 @@ enum EmbeddedSandbox {
   /// - Parameters:
   ///   - store: The store next to which state is kept, so that a repeated run finds it; nil to start empty and keep
   ///     nothing.
-  ///   - asOf: The time on its clock, so that past events are not too old when they arrive; nil for the current time.
+  ///   - asOf: The time on its clock, so that past events are not too old when they arrive; nil for the clock of the
+  ///     saved state or, without one, ``SandboxClock/defaultStart``.
   static func start(
     _ settings: Settings, beside store: String? = nil, savesState: Bool = true, asOf: Instant? = nil
   ) throws -> SandboxServer {
@@ -98,7 +99,7 @@ enum EmbeddedSandbox {
       asOf: needsClock ? request.asOf : nil)
   }
 
-  /// Stops the sandbox and reports state that cannot be saved.
+  /// Stops the sandbox, and reports if its state could not be saved.
   static func stop(_ sandbox: SandboxServer?) {
     do {
       try sandbox?.stop()

@@ -46,11 +46,11 @@ struct ServicePrepareCommand: ParsableCommand {
   }
 }
 
-/// The things created at a service, or that would be.
+/// The things that were created at a service, or would be.
 struct PreparationReport {
-  /// The steps: the action in one word, then the list or table.
+  /// The steps. `action` is one word; `place` is the list or table.
   var steps: [(action: String, place: String, column: String, type: String)] = []
-  /// The settings that the configuration needs from now on.
+  /// The settings that must be added to the configuration.
   var settings: [(name: String, value: String)] = []
   /// Problems that only a person can fix.
   var problems: [String] = []

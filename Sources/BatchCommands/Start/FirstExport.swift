@@ -11,15 +11,15 @@ struct FirstExport {
   /// The paths, relative to the job's folder if possible.
   private(set) var paths: [String]
   private(set) var kind = InputKind.events
-  /// The preset or the file of the proposal; nil for records in the project's own format.
+  /// The name of a preset, or the file of the proposed map; nil for records in the program's own format.
   private(set) var map: String?
-  /// The place of a record in its line, set by the entry; nil for the whole line, and if the map names the place.
+  /// The place of a record in its line, for the entry in `inputs`; nil for the whole line, or if the map names it.
   private(set) var record: String?
   /// The document of the proposed map.
   private(set) var document: String?
-  /// The platform of the job: the one named, or the one that knows the types of the records.
+  /// The platform of the job: the named one, or the one that knows the types of the most records.
   private(set) var platform: any PlatformCommands
-  /// The findings, for people.
+  /// The findings in words.
   private(set) var notes: [String] = []
   /// The map of the chosen preset.
   private var preset: ForeignMap?
@@ -42,7 +42,7 @@ struct FirstExport {
     let form = try ExportForm(of: input)
     if let refusal = form.refusal { throw Self.refusal("\(shown): error: \(refusal)") }
     let records = try ExportRecords(of: input, form, platform.platform.vocabulary)
-    // The size of a pipe is not known before.
+    // The size of a pipe is not known before it is read.
     if input.size == 0, records.nodes.isEmpty { throw Self.refusal("\(shown): error: the file is empty") }
     if named == nil {
       platform = Self.platform(for: records.types)
@@ -68,7 +68,8 @@ struct FirstExport {
     try compare(files, form, records)
   }
 
-  /// Chooses own records, read directly or by a map for them, else a fitting preset, else a map inferred from values.
+  /// Chooses records in the program's own format, read directly or with a map; else a fitting preset; else a map
+  /// inferred from values.
   private mutating func choose(
     _ input: InputFile, _ form: ExportForm, _ records: ExportRecords, _ hints: MapProposal.Hints, _ shown: String
   ) throws {
@@ -100,7 +101,7 @@ struct FirstExport {
     }
     var (best, envelope) = (try MapProposal(of: records, types: types, hints: hints), [String]())
     let list = records.ofList
-    // Plain columns with the names of a vendor's members may come from anybody.
+    // Plain columns with the names of a vendor's members may come from any source.
     let presetForm = form.isTable && !records.haveJSON ? .lines : form
     if !best.missing.isEmpty, let list {
       let inner = try MapProposal(of: list, types: types, hints: hints)
@@ -109,7 +110,7 @@ struct FirstExport {
     for path in best.isOfLines ? records.envelopes : [] {
       let inner = try? MapProposal(of: records.inside(path), types: types, hints: hints)
       let begin = ExportColumns.written(path) + "."
-      // Values inside a text are not in any column of the line.
+      // Values inside a string are not in any column of the line.
       guard let inner,
         inner.missing.count < best.missing.count
           || inner.missing.count == best.missing.count && inner.unsure.count <= best.unsure.count
@@ -120,7 +121,7 @@ struct FirstExport {
     let places: [(path: [String], list: String?)] = [([], nil), ([], list?.list)] + records.envelopes.map { ($0, nil) }
     for (path, list) in places.enumerated().filter({ $0.offset != 1 || $0.element.list != nil }).map(\.element) {
       let place = path.isEmpty ? nil : ExportColumns.written(path)
-      // Own records in an envelope.
+      // Records in the program's own format, in an envelope.
       if let place, let kind = records.inside(path).ownKind, let own = ForeignMap.own.reading(record: place),
         !form.isDocuments, try trial(of: [input], as: kind, preset: own).accepted > 0
       {
@@ -195,7 +196,7 @@ struct FirstExport {
     }
   }
 
-  /// Whether nothing in the map is to be filled in.
+  /// Whether nothing in the map has to be filled in.
   private var isWhole: Bool { toDo == nil || document.map { !$0.contains("\": \"\"") } ?? true }
 
   /// Reports how a run would read the first records.
@@ -207,7 +208,7 @@ struct FirstExport {
       guard let old = document, !old.contains(cure.prefix(8)) else { continue }
       let cured = old.replacing("sv\"", with: "sv\", \(cure)", maxReplacements: 1)
       let better = try self.trial(of: files, as: kind, document: cured, limit: Self.lookedAt)
-      // Quotes of other rows may mean something.
+      // Quotes in other rows may have a meaning.
       guard better.refused < trial.refused, cure.contains("escape") || trial.lines.isSubset(of: better.lines) else {
         continue
       }
@@ -280,19 +281,19 @@ struct FirstExport {
     }
   }
 
-  /// The number of records to try.
+  /// The maximum number of records to try.
   private static let lookedAt = 10_000
   private static let mostFiles = 20
   /// A placeholder that no column name contains.
   static let mapPlace = "\u{1}"
 
-  /// Prints the reason that nothing is written.
+  /// Prints the reason why nothing is written; returns the exit code.
   private static func refusal(_ words: String) -> ExitCode {
     Streams.note(words)
     return ExitCode(.inputRefused)
   }
 
-  /// Returns the platform that knows the types of the most records; the first of equals.
+  /// Returns the platform that knows the types of the most records; the first one if several are equal.
   private static func platform(for types: [String: Int]) -> any PlatformCommands {
     func records(_ commands: any PlatformCommands) -> Int {
       let meant = Set(commands.firstJob.types)

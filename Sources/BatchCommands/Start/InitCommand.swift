@@ -40,7 +40,7 @@ struct InitCommand: ParsableCommand {
   mutating func validate() throws {
     let hints = [device, name, campaign, zone].contains { $0 != nil } || !time.isEmpty
     if hints, from.isEmpty { throw ValidationError("--device, --time, --name, --campaign and --zone need --from.") }
-    // The folder may follow the exports.
+    // The last argument of `--from` may be the folder.
     if from.count > 1, folder == ".", let last = from.last, !last.contains("*"),
       !FileManager.default.fileExists(atPath: last)
     {
@@ -71,7 +71,7 @@ struct InitCommand: ParsableCommand {
           "\(from[0].printable): error: \(toDo.replacing(FirstExport.mapPlace, with: mapPath)) (docs/exports.md)")
         throw ExitCode(.inputRefused)
       }
-      // `map try` does not know entries.
+      // `map try` cannot apply the `record` of an entry in `inputs`.
       if let export, let map = export.map, export.record == nil {
         let shown = map == MapProposal.file ? mapPath : map
         let kind = export.kind == .events ? [] : ["--kind", export.kind.name]

@@ -8,8 +8,8 @@ import BatchStore
 enum NamedDevice {
   /// Returns the bytes of the device's id.
   ///
-  /// - Throws: ``UnknownName`` with the person's devices or the nearest ids, hashed unless shown, as they may be
-  ///   others'.
+  /// - Throws: ``UnknownName`` with the person's devices or the nearest ids. They are hashed unless personal data is
+  ///   shown, because they may belong to other people.
   static func find(_ text: String, in store: EventStore, _ personal: PersonalDataOption) throws -> [UInt8] {
     let name = Array(text.utf8)
     if try store.timelines.device(name) != nil { return name }
@@ -40,7 +40,7 @@ enum NamedDevice {
 
 /// A person named by an operator: by any id in the store's devices and identities, or by its hash.
 struct NamedPerson {
-  /// The id, as each kind by which the platform knows people.
+  /// The id, once for each kind of id by which the platform knows people.
   let ids: [PersonID]
   /// The bytes of the ids of the person's present and former devices, as an erasure finds them.
   let devices: [[UInt8]]
@@ -63,7 +63,7 @@ struct NamedPerson {
     return devices
   }
 
-  /// Returns a note that unknown ids were forgotten, and when; nil if none of them was.
+  /// Returns a note that one of the unknown ids was forgotten, and when; nil if none was.
   static func erasure(of texts: [String], in store: EventStore) throws -> String? {
     let platform = try Platforms.installed.platform(named: store.format.destination)
     let ids = texts.flatMap { text in platform.personIDs.map { PersonID($0, text) } }
@@ -106,7 +106,7 @@ struct NearDevices {
     if distance == self.distance, ids.count <= Self.most { ids.append(id) }
   }
 
-  /// Returns the error. It hides many equally near names, and adds a hint where hashes alone would help nobody.
+  /// Returns the error. It hides many equally near names, and adds a hint if hashes alone would not help.
   func unknown(_ personal: PersonalData, isShown: Bool) -> UnknownName {
     guard !ids.isEmpty else { return UnknownName(kind: "device", name: name) }
     let ask = "--show-personal-data shows their ids"
@@ -126,7 +126,7 @@ struct UnknownName: RunError, CustomStringConvertible {
   /// The expected kind, such as `device`.
   var kind: String
   var name: String
-  /// Names that may have been meant.
+  /// Similar names, one of which may have been meant.
   var near: [String] = []
   /// Further help; empty if there is none.
   var hint = ""

@@ -24,7 +24,7 @@ struct StoreOptions<Name: JobNaming>: ParsableArguments {
   @OptionGroup var choice: StoreChoice<Name>
   @OptionGroup var answer: AnswerOption
 
-  /// Passes the store, if `checksPages` only an undamaged one, to `body` for reading; a run may have it open meanwhile.
+  /// Passes the store to `body` for reading; a run may have it open. If `checksPages`, a damaged store is refused.
   func reading(checksPages: Bool = true, _ body: (EventStore, any Platform) throws -> Void) throws {
     try Failures.reported {
       let (store, platform) = try Platforms.installed.openReading(choice.path(reads: true), checksPages: checksPages)
@@ -39,12 +39,12 @@ struct StoreOptions<Name: JobNaming>: ParsableArguments {
   }
 }
 
-/// The store of a command that also takes a job for its settings.
+/// The store of a command that reads its settings from a job.
 struct JobStoreOption: ParsableArguments {
   @Option(help: "The path of the store. (default: the job's store)")
   var store: String?
 
-  /// - Throws: `ValidationError` if neither names a store.
+  /// - Throws: `ValidationError` if neither the option nor a job names a store.
   func validate(_ source: ConfigSource<some JobNaming>) throws {
     if store == nil, source.job == nil { throw ValidationError.noStore }
   }
@@ -79,7 +79,7 @@ extension Platforms {
   }
 }
 
-/// The option to show personal data of a listing in clear.
+/// The option to show the personal data of a listing unhashed.
 struct PersonalDataOption: ParsableArguments {
   @Flag(help: "Show ids and values as recorded; otherwise ids are hashed and values hidden.")
   var showPersonalData = false
@@ -113,14 +113,14 @@ struct StoreChoice<Name: JobNaming>: ParsableArguments {
   /// The arguments that name the store in a command.
   func words() throws -> [String] { ["--store", try path()] }
 
-  /// Returns the path of the store. If it is only read, the job may be invalid.
+  /// Returns the path of the store. If `reads`, the job may be invalid.
   ///
   /// - Throws: `ExitCode` for an invalid job, after printing its faults.
   func path(reads: Bool = false) throws -> String {
     if let store = store ?? job.flatMap({ EventStore.isStore($0) ? $0 : nil }) { return store }
     var kept: String?
     do {
-      // There is one of both, as `validate` ensures.
+      // Without a store there is a job, as `validate` ensures.
       let loaded = try JobSource.load(job ?? "", CommandLineChanges(profile: profile), asksService: false) { errors in
         kept = errors.job.map { RunRequest.storePath(of: $0, inSandbox: sandbox) }
       }
@@ -152,7 +152,7 @@ extension EventStore {
 }
 
 extension ValidationError {
-  /// The error that neither or both of the two ways to name a store were used.
+  /// The error that the store was named in neither or both of the two possible ways.
   static var noStore: ValidationError {
     ValidationError("Give the store with --store FILE, or the job with --job JOB.")
   }

@@ -79,7 +79,7 @@ struct StoreSalvageCommand: ParsableCommand {
   }
 }
 
-/// The row of a damage.
+/// The row of one damaged place.
 private enum DamageRow {
   static let columns = ["table", "row", "problem"]
 

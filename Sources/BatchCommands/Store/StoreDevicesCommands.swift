@@ -89,7 +89,8 @@ struct StoreCampaignsCommand: ParsableCommand {
 extension SessionRow.Status: ExpressibleByArgument {}
 
 extension EventStore {
-  /// Passes devices to `body`, ordered by the bytes of their ids, until it returned true for as many as the limit.
+  /// Passes devices to `body`, sorted by the bytes of their ids, until it has returned true as often as the limit
+  /// allows.
   ///
   /// - Throws: ``UnknownName`` for a device that the store does not have.
   func forEachDevice(
@@ -121,7 +122,7 @@ protocol DeviceRows {
   /// Returns nil for a device that never had a campaign.
   func campaign(of device: StoredDevice, at instant: Instant, _ personal: PersonalData) throws -> CampaignRow?
 
-  /// The place to find campaigns that belong to no device; nil if they belong to devices.
+  /// Advice on finding campaigns that belong to no device; nil if campaigns belong to devices.
   var campaignNote: String? { get }
 }
 

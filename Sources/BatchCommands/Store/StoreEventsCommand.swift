@@ -74,10 +74,11 @@ struct StoreEventsCommand: ParsableCommand {
 }
 
 extension StoreEventsCommand {
-  /// The number of events to examine; those of a larger store have most of its types.
+  /// The maximum number of events to examine; in a larger store, they have most of its types.
   private static let lookedAt = 20_000
 
-  /// Asks whether another type of the store's events was meant; nil for a code, as similar codes are unrelated.
+  /// Returns a question that suggests a similar type of the store's events. Nil if there is none, and for a code,
+  /// because similar codes are unrelated.
   private static func nearType(_ type: String, in store: EventStore, _ platform: any Platform) throws -> String? {
     guard !type.allSatisfy(\.isNumber) else { return nil }
     let describer = EventDescriber(platform, showsContent: false)
@@ -124,7 +125,7 @@ struct ListingPart: ParsableArguments {
     return try device.map { [try NamedDevice.find($0, in: store, personal)] }
   }
 
-  /// Whether the instant is within the span; an unknown one only if both sides are open.
+  /// Returns whether the instant is within the span. An unknown instant is within it only if both ends are open.
   func contains(_ instant: Instant?) -> Bool {
     guard let instant else { return from == nil && to == nil }
     return from.map { $0 <= instant } ?? true && to.map { instant < $0 } ?? true
@@ -156,7 +157,7 @@ extension EventStore {
   }
 }
 
-/// The rows of events: columns common to all platforms, with the platform's own in between.
+/// The rows of events: columns common to all platforms, with the platform's own columns in between.
 struct EventRows {
   var listing: Listing
   /// The code or name of the events to show; nil for all.
@@ -169,7 +170,7 @@ struct EventRows {
   private let columns: [EventColumn]
   private let personal: PersonalData
 
-  /// The shown ids, of which most come again.
+  /// The ids already shown, because most of them occur again.
   private var ids: [ByteText: JSONNode] = [:]
   private static let mostIDs = 1 << 16
 

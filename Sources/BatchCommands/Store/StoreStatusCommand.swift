@@ -20,7 +20,7 @@ struct StoreStatusCommand: ParsableCommand {
     }
   }
 
-  /// Returns the counts. `store` is the same as in a run's summary; the rest is what operators usually ask next.
+  /// Returns the counts. `store` is the same as in a run's summary; the rest is what operators usually need next.
   static func facts(of store: EventStore) throws -> Facts {
     let counts = try store.ledger.statusCounts()
     let overview = try store.overview()
@@ -43,7 +43,7 @@ struct StoreStatusCommand: ParsableCommand {
     let there = max(0, all - erased)
     let (events, runs) = (there.counted("event"), overview.runs.counted("run"))
     facts.add("events", .number(all))
-    // The states of collected parts are in the results.
+    // The device states of collected parts stay in the results of the parts.
     facts.note(
       overview.devices == 0 && there > 0
         ? "\(events), \(runs); no device states\(erasedToo)"

@@ -2,7 +2,7 @@ import ArgumentParser
 
 /// The examples at the end of each command's help.
 enum Examples {
-  /// The example by the words of the command, without the name of the program.
+  /// The examples by the words of the command, without the name of the program.
   static let byCommand: [String: String] = [
     "init": "init mine",
     "backfill":

@@ -3,15 +3,15 @@ import BatchFoundation
 import BatchReport
 import Glibc
 
-/// A listing on stdout, written row by row, so that a long one uses little memory and its first rows appear at once.
+/// A listing on stdout, written row by row, so that it uses little memory and the first rows appear at once.
 ///
-/// As text in a pipe: one line per row with tab-separated cells, after a line of names. On a terminal: aligned columns.
-/// As JSON: one array of objects.
+/// Text in a pipe has one line per row, with tab-separated cells, after a line of column names. Text on a terminal has
+/// aligned columns. JSON is one array of objects.
 struct Listing {
   private let format: OutputFormat
   private let columns: [String]
   private let write: (String) -> Void
-  /// The last row, kept back because no comma follows the final one.
+  /// The last row, kept back because a comma follows it only if there is another row.
   private var pending: String?
   private var table: AlignedTable?
   /// Lines to be written together.
@@ -23,7 +23,7 @@ struct Listing {
   private static let promptRows = 64
   private static let pieceBytes = 32 << 10
 
-  /// - Parameter isAligned: Whether text is for people, not a program; nil to check whether stdout is a terminal.
+  /// - Parameter isAligned: Whether text is for people rather than a program; nil means on a terminal only.
   init(
     _ format: OutputFormat, columns: [String], isAligned: Bool? = nil, write: @escaping (String) -> Void = Streams.data
   ) {
@@ -75,7 +75,7 @@ struct Listing {
   }
 }
 
-/// Aligned columns, as wide as the first rows need; a longer cell of a later row shifts the rest of its line.
+/// Aligned columns, as wide as the first rows need. A longer cell in a later row shifts the rest of its line.
 struct AlignedTable {
   /// The number of rows measured before the first is written.
   private static let measuredRows = 100
@@ -132,7 +132,7 @@ extension JSONNode {
 enum OutputFormat: String, ExpressibleByArgument, CaseIterable, Sendable {
   case text, json
 
-  /// Prints the document on stdout, or the words for people.
+  /// Prints the document for `json`; otherwise calls `words`.
   func tell(_ document: @autoclosure () throws -> JSONNode, words: () throws -> Void) rethrows {
     switch self {
     case .text: try words()

@@ -7,7 +7,7 @@ struct Log {
   }
 
   var format = Format.text
-  /// Whether lines begin with the time; those in JSON always do.
+  /// Whether lines begin with the time; JSON lines always contain it.
   var hasTimes = false
   /// Whether lines are held back until the end of the command, and shown only if it fails.
   var isHeld = false
@@ -16,7 +16,7 @@ struct Log {
   private var held: [String] = []
   private var leftOut = 0
 
-  /// The maximum number of lines held; the first ones are dropped.
+  /// The maximum number of lines held back; earlier lines are dropped.
   static let mostHeld = 2000
 
   init(format: Format = .text, hasTimes: Bool = false, isHeld: Bool = false) {
@@ -49,7 +49,7 @@ struct Log {
     return []
   }
 
-  /// Returns the lines held back, and holds back none from now on.
+  /// Returns the lines held back, and stops holding lines back.
   mutating func release(at now: Instant) -> [String] {
     let lines = leftOut > 0 ? [line("\(leftOut) earlier lines were omitted", nil, now)] + held : held
     (held, leftOut, isHeld) = ([], 0, false)
@@ -70,7 +70,7 @@ struct Log {
     }
   }
 
-  /// Returns the level by the severity in the message.
+  /// Returns the level that corresponds to the severity in the message.
   private static func level(of message: String) -> String {
     for level in ["error", "warning"] where message.contains("\(level): ") { return level }
     return "info"

@@ -2,7 +2,6 @@ import BatchFoundation
 import BatchPipeline
 import Glibc
 
-/// The initial setup of a process.
 enum ProcessSetup {
   static func begin() {
     openStandardDescriptors()
@@ -20,10 +19,10 @@ enum ProcessSetup {
     "RANDFILE", "GCONV_PATH", "XML_CATALOG_FILES", "SGML_CATALOG_FILES",
   ]
 
-  /// The number of files, connections and the store of a run together, with some to spare.
+  /// The number of descriptors that a run needs for files, connections and the store, with some to spare.
   private static let descriptors: rlim_t = 64
 
-  /// Ensures that the run can open enough files, and `more`; running out of them midway would make it fail.
+  /// Ensures that the run can open enough files, plus `more`; it would fail if it ran out of them midway.
   ///
   /// - Throws: ``TooFewDescriptors``.
   static func requireDescriptors(more: Int = 0) throws {
@@ -37,7 +36,7 @@ enum ProcessSetup {
     guard limit.rlim_cur >= descriptors else { throw TooFewDescriptors(limit: limit.rlim_cur, needed: descriptors) }
   }
 
-  /// Opens missing standard streams; otherwise the next file would get the number of one, and its output.
+  /// Opens missing standard streams; otherwise the next file would get the number of a standard stream, and its output.
   private static func openStandardDescriptors() {
     for descriptor in STDIN_FILENO...STDERR_FILENO where fcntl(descriptor, F_GETFD) < 0 && errno == EBADF {
       // The lowest free number is the missing one.
@@ -45,7 +44,8 @@ enum ProcessSetup {
     }
   }
 
-  /// Disables core dumps: memory holds credentials and recorded data. `ENGAGE_CORE_DUMPS=1` leaves the limit unchanged.
+  /// Disables core dumps, because memory contains credentials and recorded data. `ENGAGE_CORE_DUMPS=1` leaves the limit
+  /// unchanged.
   private static func refuseCoreDumps() {
     if let asked = unsafe getenv("ENGAGE_CORE_DUMPS"), unsafe String(cString: asked) == "1" { return }
     var none = rlimit(rlim_cur: 0, rlim_max: 0)
@@ -53,7 +53,7 @@ enum ProcessSetup {
   }
 }
 
-/// The error that the system lets the process open fewer files than a run needs.
+/// The error that the process may open fewer files than a run needs.
 struct TooFewDescriptors: RunError, CustomStringConvertible {
   var limit: UInt
   var needed: UInt
@@ -64,7 +64,7 @@ struct TooFewDescriptors: RunError, CustomStringConvertible {
   }
 }
 
-/// SIGINT and SIGTERM end a run in order; a second signal ends it at once, which is as safe as a kill.
+/// SIGINT and SIGTERM end a run gracefully; a second signal ends it at once, which is as safe as a kill.
 ///
 /// SIGHUP acts like SIGTERM, unless it was ignored when the program started (`nohup`).
 enum Signals {
@@ -108,7 +108,7 @@ enum Signals {
   }
 }
 
-/// The signals that end a command. Create it before other threads start, because they inherit the blocked signals.
+/// The signals that end a command. Create it before other threads start, because threads inherit the blocked signals.
 struct EndSignals {
   private var signals = Signals.ending
 

@@ -9,7 +9,7 @@ import Glibc
 enum Streams {
   private static let failure = Guarded<Int32?>(nil)
 
-  /// Whether data is missing on stdout, as already reported. A closed pipe is not a failure: the reader has enough.
+  /// Whether data could not be written to stdout, as reported. A closed pipe is no failure: the reader has enough.
   static var hasFailed: Bool { failure.withLock { $0.map { $0 != EPIPE } ?? false } }
 
   private static func isTerminal(_ descriptor: Int32) -> Bool { isatty(descriptor) == 1 }
@@ -40,18 +40,18 @@ enum Streams {
   /// Whether a line may be replaced by another.
   static var isPlain: Bool { log.withLock(\.isPlain) }
 
-  /// Writes lines to stderr. They may hold recorded text, so control characters other than newlines are made printable.
+  /// Writes lines to stderr. They may contain recorded text, so control characters except newlines are made printable.
   static func note(_ lines: String) {
     tell(lines.split(separator: "\n", omittingEmptySubsequences: false).map { String($0).printable })
   }
 
-  /// Writes the end of a run: all lines for people, or as JSON the first line with the other facts as members.
+  /// Writes the end of a run. Text has all lines; JSON has the first line, with the other facts as members.
   static func summary(_ lines: [String], _ end: Log.End) {
     guard log.withLock({ $0.format == .json }) else { return lines.forEach(note) }
     tell(lines.prefix(1).map(\.printable), end: end)
   }
 
-  /// Writes the last line of a JSON log for a command without a summary; people have read the error.
+  /// Writes the last line of a JSON log for a command without a summary. In a text log, the error is the last line.
   static func end(_ exit: Int32) {
     guard let job = log.withLock({ $0.format == .json ? $0.job ?? "" : nil }) else { return }
     let words = RunExit(rawValue: exit).map { ", \(Wording.ending($0))" } ?? ""
@@ -91,7 +91,7 @@ enum Streams {
 
 /// The conversion of errors to messages on stderr and exit codes (reference command-line 4).
 enum Failures {
-  /// Runs `body`, reports an error on stderr and throws its exit code. Errors of the argument parser pass unchanged.
+  /// Runs `body`, reports an error on stderr and throws its exit code. The argument parser's errors are rethrown.
   static func reported<Value>(_ body: () throws -> Value) throws -> Value {
     do {
       return try body()
@@ -100,7 +100,7 @@ enum Failures {
     }
   }
 
-  /// Reports the error, unless that is done already or left to the argument parser, and returns the error to end with.
+  /// Reports the error, unless that is done or left to the argument parser, and returns the error to end with.
   static func report(_ error: any Error) -> any Error {
     if error is ExitCode || error is CleanExit || error is ValidationError { return error }
     Streams.note("\(error)")
@@ -112,7 +112,7 @@ extension ExitCode {
   init(_ exit: RunExit) { self.init(exit.rawValue) }
 }
 
-/// The coloring of errors and warnings: on a terminal with colors, unless `NO_COLOR` or `--color` says otherwise.
+/// The coloring of errors and warnings: on a terminal with colors, unless `NO_COLOR` or `--color` changes that.
 enum Colour: String, CaseIterable {
   case auto, always, never
 

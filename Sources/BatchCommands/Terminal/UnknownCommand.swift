@@ -3,7 +3,7 @@ import BatchConfiguration
 import BatchFoundation
 import BatchPipeline
 
-/// An unknown word in place of a command, usually a typing error.
+/// An unknown word where a command is expected, usually a typing error.
 struct UnknownCommand: Equatable, CustomStringConvertible {
   var word: String
   /// The commands before it, such as `store`.
@@ -36,7 +36,7 @@ struct UnknownCommand: Equatable, CustomStringConvertible {
   }
 }
 
-/// An unknown option, judged by the command's help.
+/// An option that does not occur in the help of its command.
 struct UnknownOption: Equatable, CustomStringConvertible {
   var name: String
   var path: [String]
@@ -69,7 +69,7 @@ struct UnknownOption: Equatable, CustomStringConvertible {
   }
 }
 
-/// Ids on the command line; `@` followed by a file of ids, one per line, keeps them out of the list of processes.
+/// Ids on the command line. `@` followed by a file of ids, one per line, keeps the ids out of the process list.
 enum NamedIDs {
   /// Returns the files of ids that the arguments name.
   static func files(of arguments: [String]) -> [OutputConflict.Use] {

@@ -18,10 +18,10 @@ struct UnityCommands: PlatformCommands {
 
   func sandbox(for settings: Settings) -> any SandboxPart { UnitySandboxPart() }
 
-  /// The service rejects events that are too old or too far ahead by its clock.
+  /// By its clock, the service rejects events that are too old or too far in the future.
   var needsClockOfJob: Bool { true }
 
-  /// Checks files and the connection only: every call to the service would have an effect.
+  /// Checks only files and the connection, because every call to the service would have an effect.
   func examine(_ request: RunRequest, _ findings: inout DoctorFindings) throws {
     game.examineFiles(request.loaded, &findings)
     try findings.addConnection(of: request)
@@ -44,7 +44,7 @@ struct UnityCommands: PlatformCommands {
     game.stories(in: store, personal)
   }
 
-  /// Always refuses: Unity has no such call; phones request erasure with an event.
+  /// Always throws: Unity has no call for erasure, which phones request with an event.
   func erase(
     _ ids: [PersonID], from request: RunRequest, _ store: EventStore, isRehearsal: Bool, _ personal: PersonalData
   ) throws -> [String] {
@@ -57,7 +57,7 @@ struct UnityCommands: PlatformCommands {
   }
 }
 
-/// The Unity endpoints before their sandbox starts.
+/// The options of the Unity endpoints, before the sandbox starts.
 private struct UnitySandboxPart: SandboxPart {
   private var options = UnityEndpoints.defaults
 

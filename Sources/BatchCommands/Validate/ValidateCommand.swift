@@ -70,7 +70,7 @@ enum FindingsFormat: String, ExpressibleByArgument, CaseIterable, Sendable {
 }
 
 extension Findings {
-  /// Returns the answer of `validate`, with the lines of each finding or of their causes.
+  /// Returns the answer of `validate`, with a line for each finding or, unless `all`, for each cause.
   func facts(of job: String, all: Bool) -> Facts {
     var facts: Facts = [
       "job": .text(job), "total": .number(total), "errors": .number(errors), "warnings": .number(warnings),
@@ -100,7 +100,7 @@ extension Findings {
       "\(count(total, "finding")): \(errors) quarantined, \(count(warnings, "warning"))\(shown)"
   }
 
-  /// Returns a failure for each quarantined line; warnings are left out, as they are not failures.
+  /// Returns a document with a failure for each quarantined line; warnings are omitted, because they are not failures.
   func junit(of job: String) -> JUnitDocument {
     let errors = first.filter { !$0.isWarning }
     return JUnitDocument(

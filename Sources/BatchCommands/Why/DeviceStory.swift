@@ -3,7 +3,7 @@ import BatchPipeline
 import BatchReport
 import BatchStore
 
-/// The state of a device at an instant, and what is pending for it.
+/// The state of a device at an instant, and its pending work.
 struct DeviceStory {
   private let store: EventStore
   private let platform: any Platform

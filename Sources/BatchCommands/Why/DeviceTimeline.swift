@@ -3,21 +3,21 @@ import BatchPipeline
 import BatchReport
 import BatchStore
 
-/// The events of one device in a store, in order. Everything is read from the events, without the inputs.
+/// The events of one device, sorted by timestamp and emission; read from the store alone, without the inputs.
 struct DeviceTimeline {
   struct Entry {
     var id: EventID
     var timestamp: Instant
     var emission: Int64
-    /// The code, or the name of a game's event.
+    /// The event code, or the name of a game's event.
     var type: String
-    /// The event as sent.
+    /// The event's JSON as stored.
     var event: JSONNode
     var stored: StoredEvent
-    /// The place of the record that led to it; nil if the store does not know it.
+    /// The place of the record that led to the event; nil if the store does not know it.
     var source: RecordSource?
 
-    /// The event in words, without its values.
+    /// The event's type in words.
     var words: String
 
     /// The event's id and the place of its record.
@@ -26,7 +26,7 @@ struct DeviceTimeline {
 
   private(set) var entries: [Entry] = []
 
-  /// - Parameter stories: The names of event types; nil if each type is its name.
+  /// - Parameter stories: Provides the names of types that are codes; nil if each type is its own name.
   init(
     of device: [UInt8], in store: EventStore, _ platform: any Platform, _ stories: (any PlatformStories)?
   ) throws {
@@ -53,21 +53,21 @@ struct DeviceTimeline {
   func last(at instant: Instant) -> Int? { entries.lastIndex { $0.timestamp <= instant } }
 }
 
-/// The relations between a platform's events, in addition to facts that hold for all platforms.
+/// A platform's explanations of its events, in addition to facts that hold for all platforms.
 protocol PlatformStories {
   /// Returns the name of an event type that is a code; nil if the type is its name.
   func name(ofType type: String) -> String?
 
-  /// Adds the reasons for the content of the event at the index.
+  /// Adds the reasons for the content of the event at the index to `answer`.
   func tell(of index: Int, in timeline: DeviceTimeline, decided: DecidedBy, _ answer: inout Facts) throws
 
-  /// Adds the device's state after the event at the index, its last one up to `instant`; nil for the store's end.
+  /// Adds the device's state after the event at the index, its last one up to `instant` (nil for the whole store).
   func tell(ofDeviceAfter index: Int, at instant: Instant?, in timeline: DeviceTimeline, _ answer: inout Facts)
 
   /// Returns the device's stored state in sentences.
   func state(of device: StoredDevice) throws -> [String]
 
-  /// Adds the device's history at the service apart from events; personal data.
+  /// Adds the device's history at the service, apart from events. It is personal data.
   func tellHistory(of device: String, _ answer: inout Facts) throws
 }
 

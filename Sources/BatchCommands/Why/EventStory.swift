@@ -48,8 +48,9 @@ struct EventStory {
     return answer
   }
 
-  /// Describes the correction of an event that a late record changed after it was sent; nil if there is none. Its
-  /// session and campaign followed from what was known then, and the device's other events would give a false reason.
+  /// Describes the correction of an event that a late record changed after it was sent; nil if there is none. The
+  /// event's session and campaign followed from what was known then; the device's other events would give a false
+  /// reason.
   private func correction() throws -> [String]? {
     var words: [String]?
     try store.ledger.forEachCorrection { correction in
@@ -83,7 +84,7 @@ struct EventStory {
     return lines
   }
 
-  /// Returns the reason in the last run's report that pending events were not sent.
+  /// Returns the reason, from the last run's report, why pending events were not sent; empty if the report has none.
   private func lastRun() throws -> [String] {
     guard let run = try store.runs.all().last, let bytes = try store.runs.report(of: run.id) else { return [] }
     let report = try StoredReport.report(bytes)
@@ -105,7 +106,7 @@ struct EventStory {
     let others = chunk.events - 1
     var attempts = try store.ledger.attempts(of: chunk.id)
     let isRefused = attempts.contains { $0.chunk == chunk.parent && $0.outcome != .acknowledged }
-    // Attempts of the parent chunk do not count if the event was taken out before it was sent.
+    // Attempts of the parent chunk do not count if the event was removed from it before it was sent.
     if !isRefused { attempts.removeAll { $0.chunk == chunk.parent } }
     let request = others == 0 ? "a request with this event only" : "one request with \(others.counted("other event"))"
     var lines = [
@@ -157,10 +158,10 @@ struct DecidedBy {
     ]
   }
 
-  /// Whether the run is known to have had an empty value for the setting.
+  /// Returns whether the run is known to have had an empty value for the setting.
   func isEmpty(_ name: String) -> Bool { settings[name]?.value.isEmpty ?? false }
 
-  /// Returns the value with the setting's name and origin.
+  /// Returns the setting's value in that run, with its name and origin, in words.
   func setting(_ name: String) -> String {
     guard let setting = settings[name] else { return "the value of \(name)" }
     return "\(setting.value) (\(name), \(setting.origin))"
@@ -174,13 +175,13 @@ extension String {
   var capitalizedFirst: String { prefix(1).uppercased() + dropFirst() }
 }
 
-/// The reason that an event was quarantined, and the way to send it.
+/// The reason why an event was quarantined, and the way to send it.
 struct QuarantinedEventStory {
   let id: EventID
   let event: StoredQuarantine
   private var source: RecordSource? { event.line.source }
 
-  /// - Parameter replay: The command that imports it again; nil if unknown.
+  /// - Parameter replay: The command that imports the event again; nil if unknown.
   func answer(replay: ShellCommand?) -> Facts {
     var answer: Facts = [
       "id": .text("\(id)"), "eventTimestamp": .text(id.timestamp.rfc3339),

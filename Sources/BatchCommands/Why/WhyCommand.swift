@@ -76,14 +76,14 @@ struct WhyCommand: ParsableCommand {
     if let job = choice.job { return ShellCommand(["quarantine", "replay"] + (try choice.words()) + ["--job", job]) }
     for run in try store.runs.all().reversed() {
       guard let bytes = try store.runs.report(of: run.id) else { continue }
-      // A report in the format of another release names no job.
+      // A report in another release's format names no job.
       return try? StoredReport.report(bytes).invocation.replay(in: choice.path())
     }
     return nil
   }
 }
 
-/// The id of an event, preceded by the job unless `--job` names it.
+/// The id of an event, preceded by the job unless `--job` or `--store` is given.
 struct EventOfJob: JobNaming {
   @Argument(help: ArgumentHelp("The job file, unless --job or --store is given.", valueName: "job"))
   var first: String?
@@ -94,7 +94,7 @@ struct EventOfJob: JobNaming {
   @Option(name: .customLong("job"), help: ArgumentHelp("The job file, JSON or property list.", valueName: "job"))
   var option: String?
 
-  /// Whether the first word names the job; a single word does if a file has that name.
+  /// Whether the first argument names the job; a single argument does if a file has that name.
   private var namesJob: Bool {
     second != nil || option == nil && first.map { FileManager.default.fileExists(atPath: $0) } ?? false
   }
@@ -113,8 +113,8 @@ enum NamedEvent {
   /// An event quarantined because of findings of the checks.
   case quarantined(EventID, StoredQuarantine)
 
-  /// - Throws: ``UnknownName``, for an id of listings with events of the same instant; ``AmbiguousName`` for a
-  ///   beginning of several ids.
+  /// - Throws: ``UnknownName``, with events of the same instant if the text is an id of listings; ``AmbiguousName`` for
+  ///   the beginning of several ids.
   static func find(_ text: String, in store: EventStore) throws -> NamedEvent {
     let id = EventID(text)
     if let id, let found = try find(id, in: store) { return found }
@@ -129,7 +129,7 @@ enum NamedEvent {
       hint: "'engage-batch store events' lists the store's events; the first six characters of an id are enough")
   }
 
-  /// Returns a device's last event, up to the instant if there is one, with a campaign, given by name or id.
+  /// Returns the last event of a device that carries a campaign, by name or id; up to `instant` unless nil.
   ///
   /// - Throws: ``UnknownName`` with the device's campaigns.
   static func last(

@@ -6,20 +6,20 @@ extension Settings {
     package var engageURL: String?
     package var environmentKey: Secret?
     package var hashSecret: Secret?
-    /// The Event Manager's schema for checking events.
+    /// The path of the Event Manager's schema for checking events; nil for no check.
     package var eventSchema: String?
     package var clientVersion: String?
     package var platform: String?
     package var maxEventsPerRequest = 0
     package var maxBytesPerRequest = 0
-    /// The age at the time of the run beyond which the service refuses events; `furthestAhead` is for future ones.
+    /// The age, at the time of the run, beyond which the service refuses events; `furthestAhead` limits future ones.
     package var oldestEvent = Milliseconds.zero
     package var furthestAhead = Milliseconds.zero
     package var sendsNewPlayer = false
     package var sendsGameStarted = false
     package var sendsClientDevice = false
     package var runsAllTriggeredActions = false
-    /// Zero never ends a session.
+    /// The silence that ends a session; zero for none.
     package var sessionTimeout = Milliseconds.zero
     /// Zero disables the cache.
     package var engageCacheLifespan = Milliseconds.zero
@@ -31,17 +31,17 @@ extension Settings {
     package var sdkVersion = ""
     package var environment = Environment.live
     package var onInvalid = InvalidEvents.quarantine
-    /// Whether members with empty text are dropped like those with null.
+    /// Whether members with an empty string are dropped, like those with null.
     package var dropsEmpty = false
-    /// Whether emptied members are dropped. Not a setting: services that accept nothing empty require it.
+    /// Whether objects and arrays in which everything was dropped are dropped too. Not a setting: Unity requires it.
     package var dropsEmptied = false
-    /// Whether stored events without a session get the current one.
+    /// Whether stored events without a session get the current session or a new one.
     package var fillsSessionID = false
-    /// The event that links become; nil for none.
+    /// The name of the event for deep links; nil for no event.
     package var deepLinkEventName: String?
-    /// A saved answer of Engage to `config`.
+    /// The path of Engage's saved answer to `config`; nil for none.
     package var sessionConfiguration: String?
-    /// The number of concurrent Collect requests.
+    /// The maximum number of concurrent Collect requests.
     package var concurrency = 0
 
     package enum Environment: String, CaseIterable, Sendable {

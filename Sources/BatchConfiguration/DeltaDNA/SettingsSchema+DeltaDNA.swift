@@ -1,6 +1,6 @@
 import BatchFoundation
 
-/// The deltaDNA destination (reference deltadna-service 5.6). The defaults are the documented ones;
+/// The settings of the deltaDNA destination (reference deltadna-service 5.6). The defaults are the documented ones;
 /// `configs/DeltaDNA-5.0.2.json` has those of the SDKs' code.
 extension SettingsSchema {
   static let deltaDNARows: [Setting] = rows(

@@ -1,8 +1,8 @@
 import BatchFoundation
 import BatchWire
 
-/// Reads binary property lists (`bplist00`), with the limits of XML ones. Objects refer to each other by number; each
-/// reference counts, so a small file cannot expand to a large document.
+/// Reads binary property lists (`bplist00`), with the limits of XML ones. Objects refer to each other by number. Each
+/// reference counts toward the limits, so a small file cannot expand to a large document.
 struct BinaryPropertyListReader {
   typealias Failure = DocumentReader.Failure
 
@@ -15,7 +15,7 @@ struct BinaryPropertyListReader {
   /// The number of values and keys, counted at each reference.
   private var elements = 0
   private var size = 0
-  /// The numbers of the arrays and dictionaries around the current value.
+  /// The object numbers of the arrays and dictionaries around the current value.
   private var open: [Int] = []
 
   static func read(_ bytes: [UInt8]) throws(Failure) -> JSONNode {
@@ -68,7 +68,7 @@ struct BinaryPropertyListReader {
     case (8, _): throw Failure("\(name) is a UID, which is not supported")
     case (10, _), (13, _):
       guard !open.contains(object) else { throw Self.fault("\(name) contains itself") }
-      // As in XML, where the list itself is the first level.
+      // Counted as in XML, where the list itself is the first level.
       guard open.count + 2 < limits.depth else {
         throw Self.fault("\(name) is nested more than \(limits.depth) levels deep")
       }
@@ -92,7 +92,7 @@ struct BinaryPropertyListReader {
   private func integer(_ start: Int, _ width: Int) throws(Failure) -> Int {
     guard start + width <= table else { throw Self.fault("a number extends past the objects") }
     let bits = bytes[start..<(start + width)].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
-    // Only numbers of 8 bytes are signed.
+    // Only integers of 8 bytes are signed.
     return Int(Int64(bitPattern: bits))
   }
 
@@ -106,7 +106,7 @@ struct BinaryPropertyListReader {
     return value
   }
 
-  /// Converts seconds since 2001 to RFC 3339 as in XML, without a zero fraction.
+  /// Converts seconds since 2001 to RFC 3339 as in XML lists; omits a zero fraction.
   private func date(_ start: Int, _ name: String) throws(Failure) -> String {
     let milliseconds = (try real(start, 8, name) * 1000 + 978_307_200_000).rounded()
     guard -62_135_596_800_000..<253_402_300_800_000 ~= milliseconds else {
@@ -116,7 +116,7 @@ struct BinaryPropertyListReader {
     return text.hasSuffix(".000Z") ? text.dropLast(5) + "Z" : text
   }
 
-  /// Returns the number of elements of a value, given by its marker's low bits or by an integer after it.
+  /// Returns the number of elements of a value, given by its marker's low bits or by an integer after the marker.
   private func length(_ at: inout Int, _ low: Int, width: Int) throws(Failure) -> Int {
     var length = low
     if low == 15 {

@@ -40,7 +40,7 @@ enum DocumentReader {
     return try json(bytes)
   }
 
-  /// Returns whether the text starts with a word and a colon, or with the three dashes of a document.
+  /// Returns whether the text starts with a word and a colon, or with three dashes.
   private static func isYAML(_ bytes: ArraySlice<UInt8>) -> Bool {
     let rest = bytes.drop(while: isWordByte)
     return rest.first == UInt8(ascii: ":") || bytes.starts(with: "---".utf8)
@@ -97,7 +97,8 @@ enum DocumentReader {
 package enum FileContents {
   static func isReadable(_ path: String) -> Bool { unsafe access(path, R_OK) == 0 }
 
-  /// Returns whether others than the owner may access the file; the group may if root owns it, as for mounted secrets.
+  /// Returns whether users other than the owner may access the file. If root owns it, the group may read it, as for
+  /// mounted secrets.
   package static func isOpenToOthers(_ path: String) -> Bool {
     var status = stat()
     guard unsafe stat(path, &status) == 0 else { return false }
@@ -105,9 +106,9 @@ package enum FileContents {
   }
 }
 
-/// Access to documents of jobs and configurations, whether JSON or property lists.
+/// Reads documents of jobs and configurations, whether JSON or property lists.
 extension JSONNode {
-  /// The variables of the value and of all nested ones.
+  /// The environment variables expanded in the value and in all nested ones.
   var allVariables: [NamedVariable] {
     switch value {
     case .array(let elements): elements.flatMap(\.allVariables)
@@ -119,7 +120,7 @@ extension JSONNode {
   /// Reads a document of either format without expanding variables.
   ///
   /// - Parameter file: the absolute path; `source` is the name in messages.
-  /// - Throws: the reason it cannot be read, with its line.
+  /// - Throws: the reason why the document cannot be read, with its line.
   static func load(_ file: String, source: String) throws(ConfigurationErrors) -> JSONNode {
     try read(bytes(of: file, source: source), source: source)
   }
@@ -135,7 +136,7 @@ extension JSONNode {
     }
   }
 
-  /// - Throws: the reason it cannot be read, with its line.
+  /// - Throws: the reason why the document cannot be read, with its line.
   package static func read(_ bytes: [UInt8], source: String) throws(ConfigurationErrors) -> JSONNode {
     do {
       return try DocumentReader.read(bytes)

@@ -1,10 +1,10 @@
 import BatchFoundation
 
-/// Describes what is missing where a JSON document becomes invalid, by scanning the valid text before that again.
+/// Describes what is missing at the offset where a JSON document becomes invalid, by scanning the valid text before it.
 package struct JSONFault {
   private let bytes: [UInt8]
   private let offset: Int
-  /// Whether the text is a record: then only plain names are quoted, and no lines are given.
+  /// Whether the text is a record. Messages about a record quote only plain names and give no lines.
   private let isRecord: Bool
   private var at: Int
   private var line = 1
@@ -14,26 +14,26 @@ package struct JSONFault {
 
   private struct Container {
     var isObject: Bool
-    /// The container in words.
+    /// The container's name for messages.
     var name: String
     var line: Int
     var key = ""
     var keyLine = 0
     /// The next expected token: a key (or value), a colon, a value, a comma.
     var expects: Expectation
-    /// The line where the value before a comma ends.
+    /// The line where the last value ends, after which a comma is expected.
     var valueLine = 0
   }
 
   private enum Expectation { case first, key, colon, value, comma }
 
-  /// - Parameter offset: where reading stopped.
+  /// - Parameter offset: the offset at which reading stopped.
   static func words(_ bytes: [UInt8], at offset: Int) -> String {
     var fault = JSONFault(bytes: bytes, offset: offset)
     return fault.words()
   }
 
-  /// Describes the fault of a record on one line.
+  /// Describes the fault of a record, which is one line.
   package static func words(ofRecord bytes: [UInt8], at offset: Int) -> String {
     var fault = JSONFault(bytes: bytes, offset: min(offset, bytes.count), isRecord: true)
     let words = fault.words()
@@ -123,7 +123,7 @@ package struct JSONFault {
       : "expected '\"' at the end of the string that begins\(isRecord ? " here" : onLine(line))"
   }
 
-  /// The name of a value that begins here.
+  /// The name, for messages, of a value that begins at the current place.
   private var place: String {
     guard let container = open.last else { return "the document" }
     if container.isObject { return "'\(container.key)'" }

@@ -2,7 +2,8 @@ import BatchFoundation
 import BatchWire
 
 /// Reads XML property lists. The hardened XML reader rejects all document type declarations, but property lists begin
-/// with one by convention. So its plain external form is first overwritten with spaces; any other is refused.
+/// with one by convention. A document type without internal declarations is therefore overwritten with spaces first;
+/// any other is refused.
 enum PropertyListReader {
   typealias Failure = DocumentReader.Failure
 
@@ -64,7 +65,7 @@ enum PropertyListReader {
       guard Double(trimmed) != nil else {
         throw Failure(line: element.line, "<real> does not hold a number")
       }
-      // A real is never an integer, whatever its digits.
+      // A real must not become an integer, even if it has only digits.
       return .number(trimmed.utf8.contains { !(0x30...0x39).contains($0) && $0 != 0x2D } ? trimmed : trimmed + ".0")
     }
   }
@@ -88,7 +89,7 @@ enum PropertyListReader {
     return members
   }
 
-  /// Returns the document with a type declaration before its root replaced by spaces.
+  /// Returns the document with the document type declaration before its root, if any, replaced with spaces.
   private static func withoutDocumentType(_ bytes: [UInt8], _ start: Int) throws(Failure) -> [UInt8] {
     guard let declaration = documentType(bytes, start) else { return bytes }
     guard !bytes[declaration].contains(UInt8(ascii: "[")) else {
@@ -100,7 +101,8 @@ enum PropertyListReader {
     return plain
   }
 
-  /// Returns the range of `<!DOCTYPE ... >`, with only the XML declaration, comments, instructions and space before it.
+  /// Returns the range of `<!DOCTYPE ... >` if only the XML declaration, comments, instructions and space precede it;
+  /// otherwise nil.
   private static func documentType(_ bytes: [UInt8], _ start: Int) -> Range<Int>? {
     var at = start
     while at < bytes.count {
@@ -121,7 +123,7 @@ enum PropertyListReader {
     return nil
   }
 
-  /// Returns the offset after the `>` that closes the declaration, skipping those in quotes and brackets.
+  /// Returns the offset after the `>` that closes the declaration, skipping any in quotes or brackets.
   private static func documentTypeEnd(_ bytes: [UInt8], _ start: Int) -> Int? {
     var quote: UInt8?
     var depth = 0

@@ -7,12 +7,12 @@ struct VariableExpansion {
 
   var faults: [ConfigurationFault] { found.all }
 
-  /// - Parameter source: the document as messages name it.
+  /// - Parameter source: the name of the document in messages.
   init(environment: [String: String], source: String) {
     (self.environment, found) = (environment, DocumentFaults(source))
   }
 
-  /// Returns the document at the keys of `path` with its variables expanded; texts with a fault stay as written.
+  /// Returns the document, found at the keys of `path`, with variables expanded; faulty strings are left as written.
   func expand(_ document: JSONNode, under path: [String] = []) -> JSONNode { expand(document, path, document.place) }
 
   /// - Parameter path: the keys that lead to the value.
@@ -39,7 +39,7 @@ struct VariableExpansion {
     return node
   }
 
-  /// Returns a text with its variables; nil for a fault of the field.
+  /// Returns a text with its variables expanded, and the variables; nil after reporting a fault of the field.
   private func expanded(
     _ text: String, _ path: [String], _ field: Field
   ) -> (text: String, variables: [NamedVariable])? {
@@ -65,8 +65,8 @@ struct VariableExpansion {
     return (expanded + rest, variables)
   }
 
-  /// Reads the variable at the start of a text, with its value and the length of its reference in characters; nil for a
-  /// fault of the field.
+  /// Reads the variable reference at the start of a text. Returns the variable, its value and the length of the
+  /// reference in characters; nil after reporting a fault of the field.
   private func reference(
     _ text: Substring, _ path: [String], _ field: Field
   ) -> (variable: NamedVariable, value: String, length: Int)? {
@@ -118,7 +118,7 @@ struct VariableExpansion {
 
   private static func isSecret(_ path: [String]) -> Bool { setting(at: path)?.isSecret ?? false }
 
-  /// Returns whether the variable provides a secret setting.
+  /// Returns whether the variable provides the value of a secret setting.
   private static func holdsSecret(_ name: String) -> Bool {
     EnvironmentVariables.all.contains {
       $0.name == name && SettingsSchema.current.setting(named: $0.setting)?.isSecret ?? false

@@ -1,7 +1,7 @@
 import BatchFoundation
 
 extension AutomaticField {
-  /// The key of `UBFFieldNames` with the field's name; nil for a field that only tables of codes name.
+  /// The key in `UBFFieldNames` that sets the field's name; nil for a field that only tables of event codes name.
   fileprivate var key: String? {
     switch self {
     case .tags: "UBFTagsFieldName"
@@ -20,15 +20,15 @@ extension AutomaticField {
     }
   }
 
-  /// The setting with the field's name.
+  /// The setting that determines the field's name.
   fileprivate var setting: String { key.map { "UBFFieldNames.\($0)" } ?? "General.eventCodes" }
 
-  /// The fields that augmentation adds to any event; tables of codes do not place them.
+  /// The fields that augmentation adds to any event; tables of event codes do not place them.
   static let ofAugmentation: [AutomaticField] = [.locationAddress, .locationName, .latitude, .longitude]
 }
 
 extension Setting {
-  /// The name of an automatic field from its setting alone; ``SettingLayers/nameAttributes(of:)`` resolves the rest.
+  /// The setting for an automatic field's name; ``SettingLayers/nameAttributes(of:)`` also considers the event codes.
   static func attribute(_ field: AutomaticField, _ fallback: String, _ summary: String) -> Setting {
     Setting(field.key ?? "", .text(.name), fallback: .text(fallback), \.attributeNames[field], summary) { $0.text }
   }
@@ -37,7 +37,7 @@ extension Setting {
 extension SettingLayers {
   private var eventCodes: EventCodes { winner("General.eventCodes").flatMap { EventCodes($0.value) } ?? .engageSDK }
 
-  /// Returns the field's name in events: from the user's setting, the table of codes, or the setting's default.
+  /// Returns the field's name in events: from the user's setting, else the event codes, else the setting's default.
   private func name(of field: AutomaticField, _ codes: EventCodes) -> String {
     let resolved = field.key.flatMap { key in self.resolved.first { $0.setting.key == key } }
     if let resolved, resolved.value != resolved.chain[0].value { return resolved.value.text }

@@ -11,7 +11,7 @@ extension EventCodes {
   /// The fields that a table can place and name.
   static let fields = AutomaticField.allCases.filter { !AutomaticField.ofAugmentation.contains($0) }.map { "\($0)" }
 
-  /// Takes a checked value; nil for one of another setting.
+  /// Creates the table from a checked value; nil for a value of another setting.
   init?(_ value: SettingValue) {
     switch value {
     case .text(let name):
@@ -42,7 +42,7 @@ extension EventCodes {
     }
   }
 
-  /// Reads a code; an empty one keeps events of the kind from being sent.
+  /// Reads an event code. If it is empty, events of the kind are not sent.
   private static func code(_ field: Field) -> String? {
     guard let text = field.node.string, text.utf8.count < 10, text.utf8.allSatisfy({ 0x30...0x39 ~= $0 }) else {
       field.refuse("must be a string of digits, or an empty string to keep these events from being sent")
@@ -67,7 +67,8 @@ extension EventCodes {
 }
 
 extension Settings {
-  /// Returns the settings of an earlier run as listed by its store; secret and unknown ones have their defaults.
+  /// Returns an earlier run's settings from the values that its store lists; secret and unknown ones have their
+  /// defaults.
   package static func stored(_ values: [(name: String, value: String)]) -> Settings {
     var layers = SettingLayers()
     for (name, value) in values {

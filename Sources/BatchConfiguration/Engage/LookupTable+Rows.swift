@@ -1,11 +1,11 @@
 package import BatchFoundation
 
 extension LookupTable {
-  /// Reads the file's rows with the texts of ``columns``: CSV with a header row, or a JSON array of objects with text,
-  /// numbers and booleans, detected by content. Empty cells and nulls add nothing.
+  /// Reads the values of ``columns`` from the rows of the file: CSV with a header row, or a JSON array of objects with
+  /// strings, numbers and booleans, detected by content. Empty cells and nulls add nothing.
   ///
   /// - Parameter directory: the base of paths in messages.
-  /// - Throws: the fault of the file with its line: it cannot be read, lacks a column, or repeats a key.
+  /// - Throws: the fault of the file with its line, if the file cannot be read, lacks a column, or repeats a key.
   package func rows(shownFrom directory: String) throws(ConfigurationErrors) -> KeyedRows {
     let source = PathText.shown(file, from: directory)
     let bytes: [UInt8]
@@ -23,7 +23,7 @@ extension LookupTable {
       ConfigurationErrors([ConfigurationFault(Place(source, line: line), problem, hint: hint)])
     }
     let isJSON = bytes.first { $0 > 0x20 && $0 < 0x80 } == UInt8(ascii: "[")
-    // JSON is read as a document, which takes some thirty times as much memory.
+    // JSON is read as a document, which takes about thirty times the memory.
     guard !isJSON || bytes.count <= RegularFile.usuallyLargest else {
       throw fault(
         nil, RegularFile.Failure.tooLarge(limit: RegularFile.usuallyLargest).reason,
@@ -46,14 +46,14 @@ private struct Gathering {
   /// The key column, then the attributes' columns.
   private let columns: [String]
 
-  /// - Parameter bytes: the size of the file, about that of its rows.
+  /// - Parameter bytes: the size of the file, which is about that of its rows.
   init(_ table: LookupTable, bytes: Int) {
     self.table = table
     rows = KeyedRows(columns: table.columns.count, capacity: bytes)
     columns = [table.keyColumn] + table.columns.map(\.name)
   }
 
-  /// - Parameter values: the texts of ``columns``, empty if the row has none.
+  /// - Parameter values: the values of ``columns``; an empty string for a missing one.
   private mutating func add(_ values: [String], line: Int) throws(DocumentReader.Failure) {
     guard let key = values.first, !key.utf8.isEmpty else {
       throw DocumentReader.Failure(line: line, "the row has no value for '\(table.keyColumn)'")

@@ -3,10 +3,10 @@ package import BatchFoundation
 /// The settings of Engage's files, rules, recipients and sandbox; `SettingsSchema+Engage` has the defaults.
 extension Settings {
   package struct General: Sendable, Hashable {
-    /// The marketing database; empty if none is named.
+    /// The id of the marketing database; empty if none is named.
     package var listId = ""
     package var eventCodes = EventCodes.engageSDK
-    /// Nil disables the check.
+    /// The path of the schema that events are checked against; nil disables the check.
     package var eventSchema: String?
     /// The lifetime of campaigns whose payload has no expiry.
     package var campaignExpiration = Milliseconds.zero
@@ -51,7 +51,7 @@ extension Settings {
     /// A program that adds attributes, with its arguments; empty for none.
     package var command: [String] = []
     package var commandTimeout = Milliseconds.zero
-    /// The environment variables that the program gets in addition to the ordinary ones.
+    /// The environment variables that the program gets in addition to the usual ones.
     package var commandVariables: [String] = []
   }
 
@@ -67,12 +67,12 @@ extension Settings {
     package var sendsContactIdInHeader = false
     /// The number of look-ups above which lists are exported and imported as files.
     package var bulkThreshold = 0
-    /// The absolute path; nil looks up and adds recipients one by one.
+    /// The absolute path of the folder for bulk imports and exports; nil looks up and adds recipients one by one.
     package var transferFolder: String?
     package var knownToKnown = KnownToKnownPolicy.reassign
     package var sharedDevice = SharedDevicePolicy.keep
     package var onNewUserId = NewUserPolicy.person
-    /// The longest chain of earlier merges that is followed.
+    /// The maximum length of a chain of earlier merges that is followed.
     package var longestMergeChain = 0
   }
 
@@ -92,7 +92,7 @@ extension Settings {
   }
 
   package struct Sandbox: Sendable, Hashable {
-    /// The absolute path; nil starts the sandbox without recipients.
+    /// The absolute path of the file of recipients; nil starts the sandbox without recipients.
     package var recipients: String?
   }
 }
@@ -108,7 +108,7 @@ extension Settings {
 }
 
 extension DatePattern {
-  /// A placeholder until a pattern is set; writes only a hyphen.
+  /// A placeholder until a pattern is set; it writes only a hyphen.
   fileprivate static var none: DatePattern {
     do {
       return try DatePattern("-")

@@ -1,6 +1,6 @@
 import BatchFoundation
 
-/// The settings of identity (reference identity 5.1), with the policies that the SDKs left undefined.
+/// The settings of identity (reference identity 5.1), with the policies that the SDKs leave undefined.
 extension SettingsSchema {
   static let identityRows: [Setting] = [
     recipientRows, auditRecordRows,
@@ -92,7 +92,7 @@ extension SettingsSchema {
     ])
 }
 
-/// Links, and the recipients of the sandbox; the phones had no such settings.
+/// Settings of links and of the sandbox's recipients; the phones have no such settings.
 extension SettingsSchema {
   static let deepLinksRows: [Setting] = rows(
     .deepLinks,

@@ -14,7 +14,7 @@ struct DatedPath: Hashable, Sendable {
 
   private let pieces: [Piece]
 
-  /// Returns nil if there are no letters in braces. All other braces are literal, as are those of `${`.
+  /// Returns nil if the text has no letters in braces. All other braces are literal, as are braces after a dollar sign.
   static func read(_ text: String) throws(UnknownPattern) -> DatedPath? {
     var pieces: [Piece] = []
     var rest = text[...]
@@ -24,7 +24,7 @@ struct DatedPath: Hashable, Sendable {
       let start = rest[open..<close].lastIndex(of: "{") ?? open
       let name = rest[rest.index(after: start)..<close]
       let end = rest.index(after: close)
-      // After a dollar it comes from `$${`.
+      // A brace after a dollar sign comes from `$${`, an escaped `${`.
       let isLiteral = rest[..<start].utf8.last == UInt8(ascii: "$")
       guard !isLiteral, !name.isEmpty, name.utf8.allSatisfy({ UInt8(ascii: "a")...UInt8(ascii: "z") ~= $0 | 0x20 })
       else {

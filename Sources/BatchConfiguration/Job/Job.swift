@@ -21,7 +21,7 @@ package struct Job: Sendable, Hashable {
   }
 
   package var name = ""
-  /// The job file; absolute like every path here.
+  /// The path of the job file; absolute, like every path here.
   package var file: String
   package var configuration: [String] = []
   package var inputs = Inputs()
@@ -30,7 +30,7 @@ package struct Job: Sendable, Hashable {
   package var window = TimeWindow()
   /// The window as the job writes it; nil if it does not depend on the time of the run.
   package var relativeWindow: RelativeWindow?
-  /// The span before its own window in which a run also reads missed windows; nil for none.
+  /// The span before a run's own window in which the run also reads missed windows; nil for none.
   package var catchUp: CalendarSpan?
   /// Whether runs report windows of the job that no run has read.
   package var tellsMissed = true
@@ -41,7 +41,7 @@ package struct Job: Sendable, Hashable {
   package var identity = false
   package var store: String?
   package var reports: String?
-  /// The folder that gets the requests in place of the service; nil sends them.
+  /// The folder to which requests are written instead of being sent; nil sends them.
   package var outbox: String?
   /// Files with tests of the job (`engage-batch test`).
   package var tests: [String] = []
@@ -76,7 +76,7 @@ package struct CommandLineChanges: Sendable, Hashable {
   /// Relative to the current directory, like all paths of the command line.
   package var store: String?
   package var report: String?
-  /// A file to use in place of the job's configuration files; nil keeps them.
+  /// A file to use instead of the job's configuration files; nil keeps them.
   package var configuration: String?
   /// The profile to lay over the job.
   package var profile: String?
@@ -96,7 +96,7 @@ package struct CommandLineChanges: Sendable, Hashable {
 }
 
 extension JobInput {
-  /// A pattern that matches the files of any day, and possibly more.
+  /// A pattern that matches the files of every day, and possibly more.
   package var anyDay: String {
     days == nil ? path : DatedPath.patterns.reduce(path) { $0.replacing($1, with: "*") }
   }
@@ -110,7 +110,7 @@ package enum MapName {
   }
 }
 
-/// An address given as an input. Inputs are files; nothing is read over the network.
+/// A network address given as an input, which is refused: inputs are files.
 struct InputAddress {
   /// The scheme, such as `s3`.
   let scheme: String
@@ -124,7 +124,7 @@ struct InputAddress {
     scheme = String(decoding: bytes[..<colon], as: UTF8.self).lowercased()
   }
 
-  /// A way to pass its bytes to a run.
+  /// Advice on passing the content of the address to a run.
   var remedy: String {
     let program =
       switch scheme {

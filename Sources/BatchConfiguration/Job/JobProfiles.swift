@@ -21,7 +21,7 @@ struct JobProfiles {
   static let key = "profiles"
 
   /// - Parameter chosen: the name given with `--profile`; nil for none.
-  /// - Parameter source: the job file as messages name it.
+  /// - Parameter source: the name of the job file in messages.
   init(_ document: JSONNode, chosen: String?, source: String) {
     self.document = document
     found = DocumentFaults(source)
@@ -56,7 +56,7 @@ struct JobProfiles {
     return (profile.node.members ?? []).filter { JobReader.keys.contains($0.key) && !$0.value.isNull }
   }
 
-  /// Reports secrets: the choice of a profile is free, and secrets come only from files and the environment.
+  /// Reports secrets, which must come from files and the environment, not from profiles.
   private func refuseSecrets(_ settings: Field) {
     for section in settings.node.members ?? [] {
       for member in section.value.members ?? []
@@ -68,7 +68,7 @@ struct JobProfiles {
     }
   }
 
-  /// Merges objects and replaces everything else.
+  /// Merges objects, and replaces all other values except with null.
   private static func merged(_ base: [JSONMember], _ over: [JSONMember]) -> [JSONMember] {
     var result = base
     for member in over {

@@ -27,7 +27,7 @@ struct JobReader {
     self.zones = zones
     guard let fields = Fields(document, "the job", found) else { return }
     if let name = fields.required("name"), let text = word(name) {
-      // The store and the report are named after it, next to the job and nowhere else.
+      // The store and the report get this name, which must not lead out of the job's folder.
       if text.hasPrefix("/") || text.split(separator: "/").contains("..") {
         name.refuse("would place the files named after the job outside the job's folder")
       }
@@ -73,7 +73,7 @@ struct JobReader {
     }
   }
 
-  /// - Parameter map: the map of entries without one.
+  /// - Parameter map: the map for entries that name none.
   private mutating func readInputs(
     _ entries: Field?, _ kind: WritableKeyPath<Job.Inputs, [JobInput]>, map: String? = nil
   ) {
@@ -135,7 +135,7 @@ struct JobReader {
       job.relativeWindow = relative
       return
     }
-    // Neither end depends on the time of the run.
+    // Neither end of this window depends on the time of the run.
     job.window.from = relative.from?.instant(at: .now, in: relative.zone)
     job.window.to = relative.to?.instant(at: .now, in: relative.zone)
     if let from = job.window.from, let to = job.window.to, to <= from {
@@ -182,7 +182,7 @@ struct JobReader {
     }
   }
 
-  /// Returns a text without control characters.
+  /// Returns the field's string; nil after reporting a fault, such as a control character.
   private func word(_ field: Field?) -> String? {
     guard let field, let text = field.text() else { return nil }
     guard !text.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) else {
@@ -196,7 +196,7 @@ struct JobReader {
 
   private func paths(_ field: Field?) -> [String] { field?.elements("an array of strings")?.compactMap(path) ?? [] }
 
-  /// Returns the text of a string or of a property list's date.
+  /// Returns a string, or a property list's date as text; nil after reporting any other value.
   private func dateText(_ field: Field) -> String? {
     field.value("a string with a date and time") { node in
       if case .date(let text) = node.value { text } else { node.string }

@@ -4,17 +4,17 @@ import BatchFoundation
 struct JobTimes {
   /// An input with date patterns.
   struct Input {
-    /// The inputs of its kind: `events`, `notifications` or `deepLinks`.
+    /// The list that contains the input: `events`, `notifications` or `deepLinks`.
     var kind: WritableKeyPath<Job.Inputs, [JobInput]>
-    /// Its index among them.
+    /// The input's index among them.
     var place: Int
-    /// Its name in messages, such as `inputs.events[0]`.
+    /// The input's name in messages, such as `inputs.events[0]`.
     var key: String
     var line: Int?
     var path: DatedPath
   }
 
-  /// The most days in a window with date patterns; more are likely a mistake.
+  /// The maximum number of days in a window with date patterns; more are probably a mistake.
   static let mostDays = 4000
 
   /// The line of `window`.
@@ -69,7 +69,7 @@ struct JobTimes {
     return faults
   }
 
-  /// Returns the days since 1970 that a window touches in the zone; none if it is empty, which has been reported.
+  /// Returns the days since 1970 that a window touches in the zone; none if it is empty, which was reported.
   private func days(
     of window: TimeWindow, for input: Input, _ source: String
   ) throws(ConfigurationErrors) -> [Int64] {

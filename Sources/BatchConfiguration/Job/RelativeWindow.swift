@@ -5,7 +5,7 @@ package struct RelativeWindow: Sendable, Hashable {
   struct Bound: Sendable, Hashable {
     enum Anchor: Sendable, Hashable {
       case instant(Instant)
-      /// The start of a calendar day, given as that day's start in UTC.
+      /// The start of a calendar day, stored as the start of that day in UTC.
       case date(Instant)
       case now
       /// The start of the run's day, moved by a number of days.
@@ -17,7 +17,7 @@ package struct RelativeWindow: Sendable, Hashable {
     let anchor: Anchor
     var span: CalendarSpan?
 
-    /// Whether it moves with the run.
+    /// Whether the bound moves with the time of the run.
     var isRelative: Bool {
       switch anchor {
       case .instant, .date: false
@@ -78,7 +78,7 @@ package struct RelativeWindow: Sendable, Hashable {
     return window.from?.isRelative ?? false || window.to?.isRelative ?? false ? window : nil
   }
 
-  /// The window for display, such as `yesterday to today, Europe/London`.
+  /// The window as text, such as `yesterday to today, Europe/London`.
   package var text: String { "\(from?.text ?? "open") to \(to?.text ?? "open"), \(zone.name)" }
 
   /// Returns the window of a run at that time; nil if it is empty or has an end outside the years 1970 to 9999.
@@ -99,7 +99,7 @@ package struct RelativeWindow: Sendable, Hashable {
 
 /// The machine's time zone database: a folder with one file per zone.
 package struct ZoneDatabase: Sendable {
-  /// The reason a zone cannot be read.
+  /// The reason why a zone cannot be read.
   package enum Failure: Error, Equatable {
     case unknown
     /// The zone's file violates RFC 9636.
@@ -110,7 +110,7 @@ package struct ZoneDatabase: Sendable {
 
   let folder: String
 
-  /// - Parameter environment: `TZDIR` names another folder, as for every program of the machine.
+  /// - Parameter environment: `TZDIR` names another folder, as for other programs of the machine.
   package init(environment: [String: String]) { folder = environment["TZDIR"] ?? "/usr/share/zoneinfo" }
 
   /// - Parameter name: such as `Europe/London`; `UTC` works without a database.

@@ -1,6 +1,6 @@
 package import BatchFoundation
 
-/// All faults of a configuration and its job, from all files.
+/// The faults of a configuration and its job, from all files.
 package struct ConfigurationErrors: RunError, Hashable, Sendable, CustomStringConvertible {
   /// The errors and warnings in the order in which they were found; at least one is an error.
   package var faults: [ConfigurationFault]
@@ -12,7 +12,7 @@ package struct ConfigurationErrors: RunError, Hashable, Sendable, CustomStringCo
     let most = DocumentFaults.most
     if faults.count > most, let last = faults.last {
       let more = (faults.count - most).counted("more finding")
-      // The error may be among those left out.
+      // The only error may be among the findings left out.
       self.faults = faults.prefix(most) + [ConfigurationFault(Place(last.place.source), "\(more) here and elsewhere")]
     }
   }
@@ -25,7 +25,7 @@ package struct ConfigurationErrors: RunError, Hashable, Sendable, CustomStringCo
 /// The configuration of a run, with the origin of every value.
 package struct Configuration: Sendable {
   package var settings: Settings
-  /// Every setting of the table, in its order.
+  /// All settings, in the order of the table.
   package var resolved: [ResolvedSetting]
   package var warnings: [ConfigurationFault]
   /// The absolute paths of the files named by environment variables.
@@ -37,7 +37,7 @@ package struct Configuration: Sendable {
     return resolved.first { $0.setting.name == setting.name }
   }
 
-  /// The absolute paths of the files named by settings, with the settings.
+  /// The absolute paths of the files that settings name, each with its setting.
   package var files: [(setting: String, path: String)] {
     resolved.flatMap { resolved in resolved.files.map { (resolved.setting.name, $0) } } + environmentFiles
   }
@@ -54,7 +54,8 @@ package struct LoadedJob: Sendable {
   package var configuration: Configuration
   /// The command line's changes to both; files in its settings have absolute paths.
   package var changes: CommandLineChanges
-  /// What is wrong with a job that cannot be run: the job is as much of it as could be read, and the configuration that of no job.
+  /// The faults of a job that cannot be run; nil if it can. With faults, `job` has only the parts that could be read,
+  /// and `configuration` is one without a job.
   package var refusal: ConfigurationErrors?
 
   package init(job: Job, configuration: Configuration, changes: CommandLineChanges = CommandLineChanges()) {
@@ -75,7 +76,7 @@ package struct ConfigurationLoader: Sendable {
   package var now: Instant
   /// The class names of augmentation plugins added to the program.
   package var addedPlugins: [String]
-  /// Whether credentials are read from the environment; they are only needed for asking the service.
+  /// Whether credentials are read from the environment; only calls of the service need them.
   package var readsCredentials = true
 
   package init(
@@ -112,7 +113,7 @@ package struct ConfigurationLoader: Sendable {
     apply(changes, to: &job)
     guard profiles.faults.isEmpty else { throw ConfigurationErrors(profiles.faults + expansion.faults) }
     guard expansion.faults.isEmpty else {
-      // What is wrong with its times may be so for want of a variable.
+      // Faults of the job's times may result from missing variables, so they are not reported.
       _ = reader.times.settle(&job, changes, now: now, source: source)
       throw ConfigurationErrors(expansion.faults, of: job)
     }
@@ -143,7 +144,7 @@ package struct ConfigurationLoader: Sendable {
     return try finish(&layers, changes, nil)
   }
 
-  /// Reads a file named on the command line and expands its variables; any fault ends the loading.
+  /// Reads a configuration file and expands its variables; any fault ends the loading.
   private func document(_ file: String, _ source: String) throws(ConfigurationErrors) -> JSONNode {
     let expansion = VariableExpansion(environment: environment, source: source)
     let document = expansion.expand(try JSONNode.load(file, source: source))
@@ -151,7 +152,7 @@ package struct ConfigurationLoader: Sendable {
     return document
   }
 
-  /// Lays a job's configuration file; its faults are reported with all others.
+  /// Lays a job's configuration file over the present values; its faults are reported with all others.
   private func lay(_ file: String, _ layers: inout SettingLayers) {
     let source = PathText.shown(file, from: currentDirectory)
     do {
@@ -172,7 +173,7 @@ package struct ConfigurationLoader: Sendable {
     if let report = changes.report { job.reports = PathText.resolve(report, in: currentDirectory) }
   }
 
-  /// Returns the changes with absolute paths.
+  /// Returns the changes with absolute paths of files and folders.
   private func absolute(_ changes: CommandLineChanges) -> CommandLineChanges {
     var changes = changes
     for (index, override) in changes.settings.enumerated() where !override.text.utf8.isEmpty {
@@ -209,7 +210,7 @@ package struct ConfigurationLoader: Sendable {
 }
 
 extension SettingLayers {
-  /// The winning values, typed.
+  /// The winning values as typed settings.
   var settings: Settings {
     var settings = Settings()
     for resolved in resolved { resolved.setting.store(resolved.value, &settings) }
@@ -245,7 +246,7 @@ extension SettingLayers {
     }
   }
 
-  /// Reports missing files of settings before anything begins; messages show paths relative to `directory`.
+  /// Reports unreadable files of settings before anything begins; messages show paths relative to `directory`.
   mutating func checkFiles(in directory: String) {
     for resolved in resolved {
       checkReaders(ofSecret: resolved, directory)
@@ -256,7 +257,7 @@ extension SettingLayers {
     }
   }
 
-  /// Warns about a file with a secret that others than the owner can read.
+  /// Warns about a file that contains a secret and that users other than the owner can read.
   private mutating func checkReaders(ofSecret resolved: ResolvedSetting, _ directory: String) {
     guard resolved.setting.isSecret, !resolved.value.isEmpty, [.file, .job].contains(resolved.given.layer),
       FileContents.isOpenToOthers(PathText.resolve(resolved.given.place.source, in: directory))
@@ -294,12 +295,12 @@ extension SettingLayers {
 
 /// The environment variables of settings, from the table of settings.
 package enum EnvironmentVariables {
-  /// The names of each variable and its setting.
+  /// The name of each variable with that of its setting.
   package static let all: [(name: String, setting: String)] = SettingsSchema.current.settings.compactMap { setting in
     setting.variable.map { ($0, setting.name) }
   }
 
-  /// Returns the files named by variables, with the settings.
+  /// Returns the files that variables name, each with its setting.
   static func files(_ environment: [String: String], in directory: String) -> [(setting: String, path: String)] {
     all.compactMap { name, setting in
       environment[name + "_FILE"].flatMap { $0.isEmpty ? nil : (setting, PathText.resolve($0, in: directory)) }
@@ -326,7 +327,7 @@ extension SettingLayers {
     }
   }
 
-  /// Returns the text of a file, without line ends after it; nil if there is none, which is a fault.
+  /// Returns the text of a file without line ends after it; nil after reporting an unreadable or empty file.
   private func contents(
     of file: String, for setting: Setting, in directory: String, _ found: DocumentFaults
   ) -> String? {

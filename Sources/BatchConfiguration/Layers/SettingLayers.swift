@@ -1,6 +1,6 @@
 package import BatchFoundation
 
-/// The sources of values; later ones win (reference formats 2.1).
+/// The sources of values; a later source wins (reference formats 2.1).
 package enum Layer: String, Sendable, CaseIterable {
   case defaults = "default"
   case file
@@ -26,7 +26,7 @@ package struct ResolvedSetting: Sendable {
   package var setting: Setting
   /// The values in the order of the layers, starting with the built-in default.
   package var chain: [GivenValue]
-  /// The values of other settings that must be hidden, even within the URL of this one.
+  /// The secret values of other settings, which are hidden even within the URL of this one.
   var secrets: [Secret] = []
 
   package var given: GivenValue { chain[chain.count - 1] }
@@ -41,7 +41,7 @@ package struct ResolvedSetting: Sendable {
     return secrets.reduce(value.text) { $1.hidden(in: $0) }
   }
 
-  /// The files named by the value that are read.
+  /// The files that the value names and that are read.
   var files: [String] {
     switch (setting.kind, value) {
     case (.text(.file), .text(let file)): file.utf8.isEmpty ? [] : [file]
@@ -62,7 +62,7 @@ struct SettingLayers {
     for setting in schema.settings {
       let field = Field(setting.name, setting.fallback, DocumentFaults("built-in default"))
       guard let value = SettingReader(setting: setting, field: field, directory: "/").value else {
-        // A default that its own row refuses is a bug, which a test of every row excludes.
+        // A default that its own row refuses is a bug; a test checks every row.
         preconditionFailure("\(field.faults.all)")
       }
       indexes[setting.name] = resolved.count
@@ -74,7 +74,7 @@ struct SettingLayers {
 
   /// Lays a document of sections over the present values.
   ///
-  /// - Parameter source: the file as messages name it.
+  /// - Parameter source: the name of the file in messages.
   /// - Parameter directory: the base of its relative file names.
   mutating func lay(_ document: JSONNode, _ layer: Layer, source: String, directory: String) {
     let found = DocumentFaults(source)
@@ -99,7 +99,7 @@ struct SettingLayers {
     sections.end("section") { schema.suggestion(forSection: $0) }
   }
 
-  /// Lays a value over the present ones; its faults stay with the field.
+  /// Lays a value over the present ones; faults are reported to the field.
   ///
   /// - Parameter directory: the base of relative file names.
   mutating func lay(_ field: Field, as setting: Setting, _ layer: Layer, directory: String) {
@@ -123,12 +123,12 @@ struct SettingLayers {
     faults.append(ConfigurationFault(place, .warning, problem, hint: hint))
   }
 
-  /// Returns the winning value of a setting of the table.
+  /// Returns the winning value of a setting; nil for an unknown name.
   func winner(_ name: String) -> GivenValue? { indexes[name].map { resolved[$0].given } }
 }
 
 extension SettingsSchema {
-  /// Returns the suggestion for an unknown key, or the section's keys if none is near.
+  /// Returns the suggestion for an unknown key, or the section's keys if none is similar.
   func suggestion(forKey key: String, in section: String) -> String {
     let own = settings.filter { $0.section.rawValue == section }
     if let elsewhere = settings.first(where: { $0.spellings.contains(key) }) {

@@ -47,7 +47,7 @@ struct SettingReader {
     return .integer(number)
   }
 
-  /// Parses a number with an optional common unit; nil for anything else.
+  /// Parses a number of bytes with an optional unit, such as `kB` or `MiB`; nil for anything else.
   static func byteCount(_ text: String) -> Int64? {
     let digits = text.prefix { ("0"..."9").contains($0) }
     guard let number = Int64(digits) else { return nil }
@@ -139,10 +139,10 @@ package struct SettingOverride: Sendable, Hashable {
   package var section: String
   package var key: String
   package var text: String
-  /// The option by which it was given.
+  /// The option with which it was given.
   package var option = "--set"
 
-  /// Nil for text in another form.
+  /// Nil unless the argument is `Section.key=value`.
   package init?(_ argument: String) {
     guard let equals = argument.firstIndex(of: "=") else { return nil }
     let name = argument[..<equals]
@@ -155,9 +155,9 @@ package struct SettingOverride: Sendable, Hashable {
 }
 
 extension SettingKind {
-  /// Converts a text of the command line or of a variable to the value a document would have.
+  /// Converts text from the command line or a variable to the value that a document would have.
   ///
-  /// - Returns: nil for text that is none, which is a fault of the field.
+  /// - Returns: nil if the text is no such value, which is reported as a fault of the field.
   func node(of text: String, _ field: Field) -> JSONNode? {
     switch self {
     case .boolean:

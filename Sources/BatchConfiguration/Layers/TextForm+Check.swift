@@ -2,12 +2,12 @@ import BatchFoundation
 import BatchWire
 
 extension TextForm {
-  /// The error of text in another form; `expected` completes "must be".
+  /// The text does not have the required form; `expected` completes "must be".
   struct Mismatch: Error, Hashable {
     var expected: String
   }
 
-  /// Returns the text in the canonical spelling of its form; relative file names start from `directory`.
+  /// Returns the text in its canonical spelling; relative file names are resolved in `directory`.
   func check(_ text: String, directory: String) throws(Mismatch) -> String {
     switch self {
     case .any:

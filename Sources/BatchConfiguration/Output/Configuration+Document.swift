@@ -35,9 +35,9 @@ extension Configuration {
     return document.text() + "\n"
   }
 
-  /// Returns the settings overridden by those in a text of ``text(of:)``.
+  /// Returns the settings overridden by those in a text from ``text(of:)``.
   ///
-  /// - Throws: the parts that this version does not accept.
+  /// - Throws: faults for the parts that this version does not accept.
   package func settings(with text: String) throws(ConfigurationErrors) -> Settings {
     let source = "settings of an earlier run"
     var layers = SettingLayers()
@@ -62,7 +62,7 @@ extension ResolvedSetting {
     return .text(shown(value))
   }
 
-  /// The whole chain in words, the winning value first.
+  /// All given values as text, the winning value first.
   package var explanation: String {
     var text = "\(setting.name) = \(shown(value))\n"
     var facts = [setting.kind.name]
@@ -80,7 +80,7 @@ extension ResolvedSetting {
     return text
   }
 
-  /// The whole chain as data, in the order of the layers.
+  /// All given values as data, in the order of the layers.
   package var explanationDocument: JSONNode {
     let chain = chain.map { given in
       let value: JSONNode = [

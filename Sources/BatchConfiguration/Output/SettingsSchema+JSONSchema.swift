@@ -30,7 +30,7 @@ extension SettingsSchema {
     return schema.adding(["default": setting.fallback, "description": .text(summary)])
   }
 
-  /// Returns whether the type accepts the text of a variable reference.
+  /// Returns whether the type accepts any string, and so a reference to a variable.
   private static func takesAnyText(_ kind: SettingKind) -> Bool {
     if case .text(let form) = kind { form != .urlPath } else { false }
   }

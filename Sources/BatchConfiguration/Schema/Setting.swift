@@ -31,7 +31,7 @@ package enum SettingSection: String, CaseIterable, Sendable {
 package struct Setting: Sendable {
   package var section: SettingSection
   package var key: String
-  /// The spellings of the other platform's package or of an older one.
+  /// The other accepted spellings, from the other platform's package or an older one.
   package var otherSpellings: [String] = []
   package var kind: SettingKind
   package var unit: String?
@@ -41,9 +41,9 @@ package struct Setting: Sendable {
   package var fallback: JSONNode
   /// Whether the value is never shown.
   package var isSecret = false
-  /// Whether only the service uses it, so that work without the service does not need it.
+  /// Whether only calls of the service need the value.
   var isCredential: Bool { isSecret && [.connection, .deltaDNA].contains(section) }
-  /// Whether it is read and checked, but has no effect in a batch run.
+  /// Whether the setting is read and checked, but has no effect in a batch run.
   package var isWithoutEffect = false
   /// One or two sentences for the reference.
   package var summary: String
@@ -55,7 +55,7 @@ package struct Setting: Sendable {
   package var spellings: [String] { [key] + otherSpellings }
 }
 
-/// One function per type of value: each makes a row that fills a property of ``Settings``.
+/// One function per type of value. Each makes a row that fills a property of ``Settings``.
 extension Setting {
   /// - Parameter target: the property that the value fills.
   /// - Parameter value: converts a checked value to its type; nil for other kinds, which a row never gets.
@@ -160,7 +160,7 @@ extension Setting {
     Setting(key, aka: otherSpellings, .list(form), fallback: .texts(fallback), target, summary, \.elements)
   }
 
-  /// A setting of phones that is accepted, checked and shown, but has no effect in a batch run.
+  /// A phone setting that is accepted, checked and shown, but has no effect in a batch run.
   static func unused(
     _ key: String, _ fallback: JSONNode, _ kind: SettingKind, unit: String? = nil,
     aka otherSpellings: [String] = [],

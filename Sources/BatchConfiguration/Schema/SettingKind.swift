@@ -4,11 +4,11 @@ package import BatchFoundation
 package enum SettingKind: Sendable {
   case boolean
   case integer(ClosedRange<Int64>)
-  /// An integer, or text that contains one: the platforms disagree about the type.
+  /// An integer, or a string that contains one: the platforms disagree about the type.
   case integerOrText(ClosedRange<Int64>)
-  /// A number of bytes, or text with a unit such as `64 MiB` or `128 MB`.
+  /// A number of bytes, or a string with a unit such as `64 MiB` or `128 MB`.
   case byteCount(ClosedRange<Int64>)
-  /// An expiration text that is a length of time.
+  /// A length of time, written like the expiration of a campaign.
   case duration(ClosedRange<Milliseconds>)
   case text(TextForm)
   case choice([String])
@@ -36,14 +36,14 @@ package enum SettingKind: Sendable {
   }
 }
 
-/// The required form of a text setting.
+/// The required format of a text setting.
 package enum TextForm: Sendable, Hashable {
   case any
   /// Not empty, no control characters: the name of a column, parameter or attribute.
   case name
-  /// Empty, or an absolute `https` URL without user, query and fragment; `http` only to the loopback.
+  /// Empty, or an absolute `https` URL without user, query or fragment; `http` only for loopback addresses.
   case endpoint
-  /// Empty, or a URL like ``endpoint`` to any host with an optional scheme, as the deltaDNA SDKs accept it.
+  /// Empty, or a URL like ``endpoint``, but of any host and with an optional scheme, as the deltaDNA SDKs accept it.
   case bareEndpoint
   /// Empty, or the URL of an `http` proxy without user.
   case proxy
@@ -51,9 +51,9 @@ package enum TextForm: Sendable, Hashable {
   case urlPath
   /// Empty, or one segment of a URL's path.
   case urlSegment
-  /// Empty, or a file, relative to the file that names it.
+  /// Empty, or the path of a file, relative to the file that contains the setting.
   case file
-  /// Empty, or a folder, relative to the file that names it.
+  /// Empty, or the path of a folder, relative to the file that contains the setting.
   case folder
   case datePattern
   /// A host name such as `www.example.org`, optionally with `*.` before it.

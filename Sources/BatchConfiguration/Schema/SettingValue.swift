@@ -9,7 +9,7 @@ package enum SettingValue: Hashable, Sendable {
   case duration(Milliseconds, String)
   case list([String])
   case lookupTables([LookupTable])
-  /// A dictionary as given.
+  /// An object as given.
   case document(JSONNode)
 
   /// The value on one line, as `config show` prints it.
@@ -38,7 +38,7 @@ package enum SettingValue: Hashable, Sendable {
     }
   }
 
-  /// The value as in a document.
+  /// The value as it appears in a document.
   package var node: JSONNode {
     switch self {
     case .boolean(let flag): .flag(flag)
@@ -51,7 +51,7 @@ package enum SettingValue: Hashable, Sendable {
   }
 }
 
-/// A table of a CSV or JSON file whose columns become event attributes: an augmentation plugin without code.
+/// A table in a CSV or JSON file whose columns become event attributes: an augmentation plugin without code.
 package struct LookupTable: Hashable, Sendable {
   /// A column of the table and the attribute that it fills.
   package struct Column: Hashable, Sendable {
@@ -59,11 +59,11 @@ package struct LookupTable: Hashable, Sendable {
     package var attribute: String
   }
 
-  /// The absolute path.
+  /// The absolute path of the file.
   package var file: String
   /// The event attribute whose value selects the row.
   package var keyAttribute: String
-  /// The column compared with it.
+  /// The column that is compared with that value.
   package var keyColumn: String
   package var columns: [Column]
 

@@ -1,6 +1,6 @@
 import BatchFoundation
 
-/// The service, and how a run reads, sends and reports; the phones had no such settings.
+/// Settings of the service and of how a run reads, sends and reports; the phones have no such settings.
 extension SettingsSchema {
   static let transportRows: [Setting] = [
     connectionRows, uploadRows, ingestRows, privacyRows, reportRows, deepLinksRows, sandboxRows,

@@ -24,7 +24,7 @@ package struct SettingsSchema: Sendable {
     bySpelling["\(section).\(key)"].map { settings[$0] }
   }
 
-  /// Returns the setting `Section.key`.
+  /// Returns the setting `Section.key`, in any spelling of the key; nil if there is none.
   package func setting(named name: String) -> Setting? { bySpelling[name].map { settings[$0] } }
 
   /// Returns the settings meant by `Section.key`, the SDKs' `Section->key`, a key alone, or a section alone.
@@ -34,7 +34,7 @@ package struct SettingsSchema: Sendable {
     return settings.filter { $0.section.rawValue == name || $0.spellings.contains(name) }
   }
 
-  /// Returns why the name matches nothing, with a suggestion; nil if it matches.
+  /// Returns the reason why the name matches nothing, with a suggestion; nil if it matches.
   package func problem(withName name: String) -> String? {
     guard settings(matching: name).isEmpty else { return nil }
     let parts = name.replacing("->", with: ".").split(separator: ".", maxSplits: 1).map(String.init)

@@ -1,5 +1,5 @@
 extension Settings {
-  /// The target of a game's events with `destination` = `unity`; otherwise the settings of ``DeltaDNA`` apply.
+  /// The target of a game's events if `destination` is `unity`. All other settings are those of ``DeltaDNA``.
   package struct Unity: Sendable, Hashable {
     /// The URL up to the version of the API.
     package var collectURL = ""

@@ -1,10 +1,10 @@
-/// An incremental parser for comma-separated values of RFC 4180: fields may be quoted, and `\n` or `\r\n` ends a row.
+/// An incremental parser for comma-separated values (RFC 4180). Fields may be quoted, and `\n` or `\r\n` ends a row.
 ///
-/// A byte order mark at the start and empty lines are skipped. Fields keep their white space, and are bytes because the
-/// caller checks their encoding. Deviations from the format are parsed leniently and kept as ``fault``.
+/// Empty lines and a byte order mark at the start are skipped. Fields keep their white space; they are bytes because
+/// the caller checks their encoding. Deviations from the format are parsed leniently; the first is in ``fault``.
 package struct CSVReader {
   package struct Row: Equatable, Sendable {
-    /// The line of the row's start, from 1.
+    /// The line on which the row starts, from 1.
     package var line: Int
     package var fields: [[UInt8]]
 
@@ -24,7 +24,7 @@ package struct CSVReader {
     case start
     case plain
     case quoted
-    /// The position after a quote within quotes: the end of the field, or the first half of a doubled quote.
+    /// The position after a quote inside a quoted field: the field's end, or the first half of a doubled quote.
     case quote
   }
 
@@ -35,9 +35,10 @@ package struct CSVReader {
   private var row = Row(line: 1, fields: [])
   private var line = 1
   private var startOfField = 1
-  /// Whether a `\r` outside quotes is pending, which ends the row together with a `\n`.
+  /// Whether the last byte was a `\r` outside quotes. With a following `\n` it ends the row; otherwise it is part of
+  /// the field.
   private var holdsReturn = false
-  /// The number of bytes of a byte order mark seen at the start; nil after anything else.
+  /// The number of bytes of a byte order mark read so far; nil once any other byte has been read.
   private var mark: Int? = 0
 
   private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
@@ -46,7 +47,7 @@ package struct CSVReader {
 
   package init(separator: UInt8 = UInt8(ascii: ",")) { self.separator = separator }
 
-  /// The start line of an unclosed quoted field and the last line read; nil if there is none.
+  /// The line on which an unclosed quoted field starts, and the last line read; nil if no quoted field is open.
   package var openQuote: (line: Int, end: Int)? {
     place == .quoted ? (startOfField, field.last == UInt8(ascii: "\n") ? line - 1 : line) : nil
   }
@@ -66,7 +67,7 @@ package struct CSVReader {
     }
   }
 
-  /// Ends the last row, which may have no line end.
+  /// Ends the last row, even without a line end, and passes it to `body`.
   package mutating func finish(_ body: (Row) -> Void) {
     if place == .quoted { note("a quote that is never closed", at: startOfField) }
     if holdsReturn { field.append(UInt8(ascii: "\r")) }
@@ -140,7 +141,7 @@ package struct CSVReader {
 }
 
 package enum CSVText {
-  /// Returns a row with its line end, every field in quotes.
+  /// Returns the fields as a row that ends with a line feed, every field in quotes.
   package static func line(_ fields: [String]) -> String {
     fields.map { "\"" + $0.replacing("\"", with: "\"\"") + "\"" }.joined(separator: ",") + "\n"
   }

@@ -1,9 +1,9 @@
-/// The place of a value or fault: a file with a line, an environment variable, or a command-line option.
+/// The place of a value or fault: a line of a file, an environment variable, or a command-line option.
 package struct Place: Hashable, Sendable, CustomStringConvertible {
   package var source: String
-  /// The line from 1; nil if there are no lines.
+  /// The line from 1; nil if the source has no lines.
   package var line: Int?
-  /// The column from 1, in bytes; nil where messages have none.
+  /// The column from 1, in bytes; nil if messages do not show it.
   package var column: Int?
 
   package init(_ source: String, line: Int? = nil, column: Int? = nil) {
@@ -25,9 +25,9 @@ package struct ConfigurationFault: Hashable, Sendable, CustomStringConvertible {
 
   package var place: Place
   package var severity: Severity
-  /// The problem, with the key in single quotes. Never the value of a secret.
+  /// The problem, with the key in single quotes. It never contains the value of a secret.
   package var problem: String
-  /// A suggestion, or what to do.
+  /// A suggestion or an instruction.
   package var hint: String?
 
   package init(_ place: Place, _ severity: Severity, _ problem: String, hint: String? = nil) {
@@ -38,16 +38,16 @@ package struct ConfigurationFault: Hashable, Sendable, CustomStringConvertible {
     self.init(place, .error, problem, hint: hint)
   }
 
-  /// The problem with its hint.
+  /// The problem, followed by the hint if there is one.
   package var text: String { problem + (hint.map { "; \($0)" } ?? "") }
 
   package var description: String {
-    // One line, whatever names and values of files it quotes.
+    // The result is one line, even if quoted names or values contain line breaks.
     ("\(place): \(severity.rawValue): \(problem.shortened(to: 1000))" + (hint.map { "; \($0)" } ?? "")).printable
   }
 }
 
-/// An unusable hand-written file, with everything that is wrong with it.
+/// The error for an unusable hand-written file, with everything that is wrong with it.
 package struct FileError: RunError, Hashable, Sendable, CustomStringConvertible {
   package var faults: [ConfigurationFault]
 

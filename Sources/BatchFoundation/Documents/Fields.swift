@@ -1,25 +1,25 @@
 /// The faults of one hand-written document.
 package final class DocumentFaults {
-  /// The document as messages name it.
+  /// The name of the document in messages.
   package let source: String
-  /// Whether other programs read it, too: unknown keys are ignored, the last of equal keys counts, with a warning, and
-  /// places have columns.
+  /// Whether other programs read the document, too. If so, unknown keys are ignored, the last of repeated keys counts
+  /// (with a warning), and places have columns.
   let isForeign: Bool
   private var found: [ConfigurationFault] = []
 
-  /// The number of faults beyond which the rest are only counted.
+  /// The maximum number of faults shown; the rest are only counted.
   package static let most = 200
 
   package init(_ source: String, isForeign: Bool = false) { (self.source, self.isForeign) = (source, isForeign) }
 
-  /// All faults, by their place in the document.
+  /// All faults, ordered by their place in the document.
   package var all: [ConfigurationFault] {
     found.sorted { ($0.place.line ?? 0, $0.place.column ?? 0) < ($1.place.line ?? 0, $1.place.column ?? 0) }
   }
 
   package var hasErrors: Bool { found.contains { $0.severity == .error } }
 
-  /// Whether to look for suggestions: faults beyond the limit are not shown.
+  /// Whether to look for suggestions; a fault beyond ``most`` is not shown and needs none.
   package var isLookedFor: Bool { found.count < Self.most }
 
   /// - Parameter place: nil for the document as a whole.
@@ -38,7 +38,7 @@ package final class DocumentFaults {
 
   package func warn(_ place: TextPlace?, _ problem: String) { add(place, .warning, problem) }
 
-  /// Returns a JSON document; nil if it is none, which is a fault.
+  /// Parses a JSON document; if it is invalid, adds a fault and returns nil.
   package func json(_ bytes: [UInt8], options: JSONOptions = []) -> JSONNode? {
     do {
       return try JSONNode.parse(bytes, options: options)
@@ -48,18 +48,19 @@ package final class DocumentFaults {
     }
   }
 
-  /// - Throws: all errors, if there are any.
+  /// - Throws: all errors, if there are any; warnings and notes are left out.
   package func throwErrors() throws(FileError) {
     if hasErrors { throw FileError(all.filter { $0.severity == .error }) }
   }
 }
 
-/// A value of a hand-written document with its name. A value of another kind than asked for is a fault, and nil.
+/// A named value of a hand-written document. The methods that read it report a value of the wrong kind as a fault and
+/// return nil for it.
 package struct Field {
-  /// The keys that lead to the value, such as `inputs.events[0]`.
+  /// The path of keys to the value, such as `inputs.events[0]`.
   package let name: String
   package let node: JSONNode
-  /// The place of its key; that of the array for an element.
+  /// The place of the value's key; for an element of an array, that of the array.
   package let keyPlace: TextPlace?
   package let faults: DocumentFaults
 
@@ -67,13 +68,13 @@ package struct Field {
     (self.name, self.node, self.keyPlace, self.faults) = (name, node, keyPlace, faults)
   }
 
-  /// The place of the value, or that of its key.
+  /// The place of the value; if it has none, that of its key.
   package var place: TextPlace? { node.place ?? keyPlace }
 
-  /// Reports a fault of the value; `problem` follows its name.
+  /// Reports a fault of the value; `problem` is appended to the value's name.
   package func refuse(_ problem: String, hint: String? = nil) { faults.add(place, "'\(name)' \(problem)", hint: hint) }
 
-  /// Returns what `read` makes of the value; reports nil as a value that is not `expected`.
+  /// Returns the result of `read`; if that is nil, reports that the value is not `expected`.
   package func value<Value>(_ expected: String, _ read: (JSONNode) -> Value?) -> Value? {
     let value = read(node)
     if value == nil { refuse("is \(node.kind), but must be \(expected)") }
@@ -82,7 +83,7 @@ package struct Field {
 
   package func anyText() -> String? { value("a string", \.string) }
 
-  /// Returns a text that is more than white space.
+  /// Returns the string; one that is empty or blank is a fault.
   package func text() -> String? {
     guard let text = anyText() else { return nil }
     if text.utf8.contains(where: { $0 > 0x20 }) { return text }
@@ -90,7 +91,7 @@ package struct Field {
     return nil
   }
 
-  /// Returns a boolean, or the one that a variable was expanded to.
+  /// Returns a boolean; also accepts the string `true` or `false` if an environment variable was expanded in it.
   package func flag() -> Bool? {
     value("a boolean") { node in
       node.bool ?? (node.variables.isEmpty ? nil : node.string.flatMap { Bool($0) })
@@ -114,7 +115,7 @@ package struct Field {
     return nil
   }
 
-  /// Returns what `read` makes of one of the words.
+  /// Returns the result of `read` for a string; if that is nil, reports that the string is not one of `words`.
   package func choice<Choice>(_ words: [String], _ read: (String) -> Choice?) -> Choice? {
     guard let text = text() else { return nil }
     let choice = read(text)
@@ -122,7 +123,7 @@ package struct Field {
     return choice
   }
 
-  /// Reports a text that is none of the words.
+  /// Reports a string that is not one of the words.
   package func refuse(_ text: String, as words: [String]) {
     refuse(
       "is '\(text)', but must be one of \(words.map { "'\($0)'" }.joined(separator: ", "))",
@@ -139,57 +140,57 @@ package struct Field {
 
   /// Returns the elements of an array.
   ///
-  /// - Parameter expected: the array in words.
+  /// - Parameter expected: the description of the array in messages.
   package func elements(_ expected: String = "an array") -> [Field]? {
     value(expected, \.array)?.enumerated().map { Field("\(name)[\($0)]", $1, at: place, faults) }
   }
 
-  /// Returns a text, or the texts of an array.
+  /// Returns the string, or the strings of an array; other values are reported and left out.
   package func texts(mayBeBlank: Bool = false) -> [(text: String, field: Field)] {
     (node.array == nil ? [self] : elements() ?? []).compactMap { element in
       (mayBeBlank ? element.anyText() : element.text()).map { ($0, element) }
     }
   }
 
-  /// Returns the members of an object with any keys, each once.
+  /// Returns the members of an object whose keys are not predefined; no key is repeated.
   package func entries(_ expected: String = "an object") -> [(key: String, field: Field)]? {
     object(expected)?.entries
   }
 
-  /// Returns the texts of an object with any keys.
+  /// Returns the strings of an object whose keys are not predefined; other values are reported and left out.
   package func strings() -> [String: String] {
     var strings: [String: String] = [:]
     for (key, field) in entries() ?? [] { strings[key] = field.anyText() }
     return strings
   }
 
-  /// Returns an object with known keys.
+  /// Returns the members of an object, to be read by key.
   package func object(_ expected: String = "an object") -> Fields? {
     value(expected, \.members).map { Fields($0, name, "'\(name)'", place, faults) }
   }
 }
 
-/// The members of one object of a hand-written document, read by key. What was not asked for is unknown.
+/// The members of one object of a hand-written document, read by key. Keys that are never read are reported as unknown.
 package final class Fields {
-  /// The keys that lead to the object; empty for the document itself.
+  /// The path of keys to the object; empty for the document itself.
   package let name: String
   package let place: TextPlace?
   package let faults: DocumentFaults
-  /// The object in words.
+  /// The description of the object in messages.
   private let subject: String
   private var members: [JSONMember] = []
   private var places: [ByteText: Int] = [:]
   private var asked: [String] = []
 
-  /// Returns the members of the document itself; nil if it is no object, which is a fault.
+  /// Reads the members of the document itself; if it is not an object, adds a fault and returns nil.
   ///
-  /// - Parameter subject: the document in words.
+  /// - Parameter subject: the description of the document in messages.
   package convenience init?(_ document: JSONNode, _ subject: String, _ faults: DocumentFaults) {
     guard let members = document.members else {
       faults.add(document.place, "\(subject) is \(document.kind), but must be an object")
       return nil
     }
-    // The name of a JSON Schema is for editors.
+    // `$schema` names a JSON Schema for editors and has no meaning here.
     self.init(members.filter { !$0.key.isIdentical(to: "$schema") }, "", subject, document.place, faults)
   }
 
@@ -221,34 +222,34 @@ package final class Fields {
 
   private func wasAsked(_ key: String) -> Bool { asked.contains { $0.isIdentical(to: key) } }
 
-  /// The members with any keys, without those that were asked for.
+  /// The members whose keys have not been read yet, for objects whose keys are not predefined.
   package var entries: [(key: String, field: Field)] {
     members.filter { !wasAsked($0.key) }.map { ($0.key, field($0)) }
   }
 
-  /// The value of a key that the object may have; null counts as absent.
+  /// The value of an optional key; null counts as absent.
   package subscript(key: String) -> Field? {
     if !wasAsked(key) { asked.append(key) }
     guard let index = places[ByteText(key)], !members[index].value.isNull else { return nil }
     return field(members[index])
   }
 
-  /// Returns the value of a key that the object must have.
+  /// Returns the value of a required key; if it is absent, adds a fault and returns nil.
   package func required(_ key: String) -> Field? {
     let field = self[key]
     if field == nil { faults.add(place, "\(subject) has no '\(key)'") }
     return field
   }
 
-  /// Reports a fault of the object, or of the value of a key; `problem` follows the name.
+  /// Reports a fault of the object, or of the value of a key; `problem` is appended to the name.
   package func refuse(_ key: String?, _ problem: String) {
     let place = key.flatMap { places[ByteText($0)] }.flatMap { members[$0].value.place ?? members[$0].place } ?? place
     faults.add(place, "\(key.map { "'\(name(of: $0))'" } ?? subject) \(problem)")
   }
 
-  /// Reports the members that were not asked for.
+  /// Reports the members whose keys were never read, unless other programs read the document, too.
   ///
-  /// - Parameter kind: what a member is called.
+  /// - Parameter kind: the noun for a member in messages.
   /// - Parameter hint: returns a better suggestion for an unknown key; nil for none.
   package func end(_ kind: String = "key", _ hint: (String) -> String? = { _ in nil }) {
     guard !faults.isForeign else { return }

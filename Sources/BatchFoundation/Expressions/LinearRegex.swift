@@ -1,10 +1,9 @@
-/// A regular expression of a route file or an event schema, matched in linear time in any case
-/// (reference deep-links 3).
+/// A regular expression of a route file or an event schema, always matched in linear time (reference deep-links 3).
 ///
-/// Such files are written for the ICU expressions of phones and read with ICU's meaning: literals, classes, groups,
-/// alternation, greedy and lazy repetition, anchors, word boundaries, inline flags. What needs backtracking (back
-/// references, look-around, possessive and atomic groups) is rejected when the file is read, so no value can make a run
-/// hang. A value is accepted if all of it matches.
+/// Such expressions are written for ICU, which phones use, and keep ICU's meaning: literals, classes, groups,
+/// alternation, greedy and lazy repetition, anchors, word boundaries, inline flags. Constructs that need backtracking
+/// (back references, look-around, possessive and atomic groups) are rejected when the file is read, so no value can
+/// make a run hang. A value is accepted only if the expression matches all of it.
 package struct LinearRegex: Sendable {
   package struct Fault: Error, Equatable, Sendable {
     package var reason: String
@@ -12,25 +11,25 @@ package struct LinearRegex: Sendable {
     package var position: Int
   }
 
-  /// The result for a value. ``tooLong`` does not say whether it would match.
+  /// The result of matching a value. ``tooLong`` means that the value was not matched at all.
   package enum Verdict: Equatable, Sendable {
     case accepted, rejected, tooLong
   }
 
-  /// The length in bytes above which values are not matched.
+  /// The maximum length in bytes of a value that ``verdict(on:)`` matches.
   package static let longestValue = 8192
-  /// The limit of an expression in instructions and source bytes, which with ``longestValue`` bounds the work per
-  /// value.
+  /// The maximum size of an expression, both in instructions and in source bytes. Together with ``longestValue`` it
+  /// bounds the work per value.
   package static let largestProgram = 4096
 
   package let pattern: String
-  /// Whether only single characters can match; most likely `[0-9]` was written instead of `[0-9]+`.
+  /// Whether the expression can match only single characters. If so, `[0-9]` was probably written instead of `[0-9]+`.
   package let acceptsSingleCharactersOnly: Bool
   let program: RegexProgram
-  /// The expression as a table for ASCII values, free of allocations; nil if it is too large or has assertions.
+  /// The expression as a table for ASCII values, which allocates nothing; nil if it is too large or has assertions.
   let table: RegexTable?
 
-  /// - Throws: ``Fault`` for an invalid, unsupported or too large expression.
+  /// - Throws: ``Fault`` if the expression is invalid, unsupported or too large.
   package init(_ pattern: String) throws(Fault) {
     var parser = RegexParser(pattern)
     let tree = try parser.parse()
@@ -50,8 +49,8 @@ package struct LinearRegex: Sendable {
     return unsafe answer(to: value) ? .accepted : .rejected
   }
 
-  /// Returns whether the whole value matches; for values without a length limit, such as receipts. The work stays
-  /// bounded: the larger the expression, the shorter the longest value that can match.
+  /// Returns whether the whole value matches. Values may exceed ``longestValue``, as receipts do, but the larger the
+  /// expression, the lower the limit, so that the work stays bounded. A value above the limit does not match.
   package func matches(_ value: UnsafeBufferPointer<UInt8>) -> Bool {
     guard value.count <= Self.longestValue || value.count <= Self.mostSteps / max(1, program.size) else { return false }
     return unsafe answer(to: value)

@@ -9,14 +9,14 @@ indirect enum RegexNode: Sendable {
   case repeated(RegexNode, least: Int, most: Int?)
 }
 
-/// A condition on the position between two characters.
+/// A condition on a position in the value.
 enum RegexAssertion: Sendable {
   /// `\A`, and `^` without the flag `m`.
   case start
   case lineStart
   /// `\z`
   case end
-  /// `\Z`, and `$` without the flag `m`: the end, or before the line terminator that ends the value.
+  /// `\Z`, and `$` without the flag `m`: the end of the value, or the position before a line terminator at the end.
   case endOrLastTerminator
   case lineEnd
   case wordBoundary
@@ -24,7 +24,7 @@ enum RegexAssertion: Sendable {
 }
 
 extension RegexNode {
-  /// The work of one step through the node's instructions: one each, more for a class of many parts. It is capped.
+  /// The cost of advancing the node by one character: one per instruction, more for a class of many parts; capped.
   var programSize: Int {
     switch self {
     case .empty: 0
@@ -41,7 +41,7 @@ extension RegexNode {
     return limited(size * limited(least) + (size + 1) * limited(most - least))
   }
 
-  /// The node without a leading start and a trailing end anchor, which are redundant when the whole value must match.
+  /// The node without a leading start or a trailing end anchor: they are redundant because the whole value must match.
   var withoutOuterAnchors: RegexNode {
     guard case .sequence(var nodes) = self else { return self }
     if case .assertion(.start) = nodes.first { nodes.removeFirst() }
@@ -79,5 +79,5 @@ extension RegexNode {
   }
 }
 
-/// Caps sizes, so that sums and products cannot overflow; the cap exceeds every accepted size.
+/// Caps a size so that sums and products cannot overflow; the cap exceeds every accepted size.
 private func limited(_ size: Int) -> Int { min(size, 1 << 20) }

@@ -4,7 +4,7 @@ extension RegexParser {
     case property(RegexProperty, isNegated: Bool)
   }
 
-  /// Reads an escape after its backslash; assertions have been read before.
+  /// Reads the rest of an escape after its backslash; the caller has already handled assertions.
   mutating func escapedCharacters(from start: Int) throws(LinearRegex.Fault) -> EscapedCharacters {
     guard let scalar = next else { throw fault("nothing follows the last '\\'", at: start) }
     position += 1

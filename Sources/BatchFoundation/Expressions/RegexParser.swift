@@ -1,4 +1,4 @@
-/// Parses expressions of ICU's grammar, as far as they can be matched in linear time.
+/// Parses the part of ICU's expression grammar that can be matched in linear time.
 struct RegexParser {
   let pattern: [Unicode.Scalar]
   var position = 0
@@ -25,7 +25,7 @@ struct RegexParser {
     LinearRegex.Fault(reason: reason, position: (place ?? position) + 1)
   }
 
-  /// Skips the text if it is next.
+  /// Skips `text` and returns true if it is next; otherwise returns false.
   mutating func take(_ text: String) -> Bool {
     guard pattern[position...].starts(with: text.unicodeScalars) else { return false }
     position += text.unicodeScalars.count
@@ -56,7 +56,7 @@ struct RegexParser {
     return nodes.count == 1 ? nodes[0] : nodes.isEmpty ? .empty : .sequence(nodes)
   }
 
-  /// Reads the characters up to `\E` or the end.
+  /// Reads the literal characters up to and including `\E`, or up to the end of the expression.
   private mutating func quotedLiterals() -> [Unicode.Scalar] {
     var literals: [Unicode.Scalar] = []
     while let scalar = next, !take("\\E") {
@@ -66,7 +66,7 @@ struct RegexParser {
     return literals
   }
 
-  /// Reads one atom; nil if it matches nothing by itself, such as a comment or a change of flags.
+  /// Reads one atom; returns nil for one that matches nothing by itself, such as a comment or a change of flags.
   private mutating func atom(depth: Int) throws(LinearRegex.Fault) -> RegexNode? {
     guard let scalar = next else { return nil }
     let start = position
@@ -116,7 +116,7 @@ struct RegexParser {
     guard position > name, take(">") else { throw fault("the group name is not valid", at: start) }
   }
 
-  /// Reads the flags of `(?i)` or `(?i:`. Returns false for the first form, which holds to the end of the outer group.
+  /// Reads the flags of `(?i)` or `(?i:`. Returns false for the former, which applies up to the end of the outer group.
   private mutating func readFlags(from start: Int) throws(LinearRegex.Fault) -> Bool {
     var isOn = true
     while let scalar = next {
@@ -201,8 +201,8 @@ struct RegexParser {
     }
   }
 
-  /// Adds case variants before negating, as ICU does: ignoring case, `\p{Lu}` is every letter that has an upper-case
-  /// variant, and `\P{Lu}` every other character.
+  /// Adds case variants before negating, as ICU does: if case is ignored, `\p{Lu}` matches every letter with an
+  /// upper-case variant, and `\P{Lu}` every other character.
   private func set(of property: RegexProperty, isNegated: Bool) -> RegexSet {
     RegexSet([.property(property, isNegated: false)], isNegated: isNegated, ignoresCase: flags.ignoresCase)
   }
@@ -212,7 +212,7 @@ struct RegexParser {
     return .assertion(assertion)
   }
 
-  /// Reads a bracket class after its `[`.
+  /// Reads the rest of a bracket class after its `[`.
   private mutating func bracketClass(depth: Int, from start: Int) throws(LinearRegex.Fault) -> RegexSet {
     guard depth <= Self.deepest else {
       throw fault("classes are nested more than \(Self.deepest) levels deep", at: start)

@@ -86,7 +86,7 @@ struct RegexProgram: Sendable {
   }
 
   private mutating func emitRepeated(_ node: RegexNode, _ least: Int, _ most: Int?) {
-    // A part that compiles to nothing remains empty, however often it is repeated.
+    // A node without instructions matches only the empty text, however often it is repeated.
     guard node.programSize > 0 else { return }
     for _ in 0..<least { emit(node) }
     guard let most else {
@@ -124,7 +124,7 @@ private struct StateSet {
     places[number] < members.count && members[places[number]] == number
   }
 
-  /// Returns false if the number was already present.
+  /// Inserts a number; returns false if it was already present.
   mutating func insert(_ number: Int) -> Bool {
     if contains(number) { return false }
     places[number] = members.count
@@ -137,7 +137,7 @@ private struct StateSet {
 
 struct RegexValue {
   private let scalars: [UInt32]
-  /// Whether a word boundary precedes each character, and the end; empty unless the expression needs it.
+  /// For each character and the end, whether a word boundary precedes it; empty if the expression needs no boundaries.
   private let wordBoundaries: [Bool]
 
   init(_ scalars: [UInt32], findsWords: Bool) {

@@ -3,7 +3,7 @@ struct RegexSet: Sendable {
   private let parts: [Part]
   private let isNegated: Bool
   private let ignoresCase: Bool
-  /// The precomputed answer for each ASCII character.
+  /// The precomputed result for each ASCII character.
   private var ascii: (low: UInt64, high: UInt64) = (0, 0)
 
   enum Part: Sendable {
@@ -72,7 +72,7 @@ enum RegexProperty: Sendable, Equatable {
   /// `\s`
   case space
   case horizontalSpace
-  /// `\v`, and the characters that `.` does not match.
+  /// `\v`: the characters that `.` does not match.
   case lineTerminator
   case alphabetic, alphanumeric, uppercase, lowercase, punctuation, hexDigit
   /// Characters that extend the one before them: combining marks and format characters.
@@ -112,7 +112,7 @@ enum RegexProperty: Sendable, Equatable {
     return category.code.utf8.starts(with: code.utf8)
   }
 
-  /// The property named in `\p{...}` or `[:...:]`; nil for an unknown one.
+  /// The property named in `\p{...}` or `[:...:]`; nil if the name is unknown.
   init?(name: String) {
     switch name.lowercased() {
     case "alpha", "alphabetic": self = .alphabetic
@@ -177,8 +177,8 @@ extension Unicode.GeneralCategory {
   }
 }
 
-/// A small expression, as most in schemas are, as a table of states: one step per byte of an ASCII value, no
-/// allocations. A state is the set of instructions that the program would follow at once.
+/// A small expression, as most in schemas are, compiled to a table of states. Matching takes one step per byte of an
+/// ASCII value and allocates nothing. A state represents the set of instructions that the program would follow at once.
 struct RegexTable: Sendable {
   private static let mostStates = 64
   private static let dead: Int16 = -1
@@ -216,7 +216,7 @@ struct RegexTable: Sendable {
     }
   }
 
-  /// Returns, in order, the reachable character instructions and the final one; nil if an assertion is reachable.
+  /// Returns the reachable character and final instructions, sorted; nil if an assertion is reachable.
   private static func closure(_ seeds: [Int], _ instructions: [RegexProgram.Instruction]) -> [Int]? {
     var seen: Set<Int> = []
     var stack = seeds
@@ -233,7 +233,7 @@ struct RegexTable: Sendable {
     return found.sorted()
   }
 
-  /// Returns whether the whole value matches; nil if it reaches a character beyond ASCII.
+  /// Returns whether the whole value matches; nil if matching reaches a byte beyond ASCII.
   func matches(_ value: UnsafeBufferPointer<UInt8>) -> Bool? {
     var state = 0
     for index in value.indices {

@@ -2,8 +2,8 @@ import Glibc
 
 /// A file that is written next to its destination and renamed once it is complete.
 ///
-/// Until then an existing file at the destination is untouched; an abandoned draft is removed. A kill leaves a file
-/// that begins with `.engage-batch-`, readable only by its owner.
+/// Until then an existing file at the destination is untouched, and a draft that is abandoned is removed. If the
+/// process is killed, a file remains whose name begins with `.engage-batch-` and which only its owner can read.
 public final class DraftFile {
   /// The destination, with symbolic links resolved.
   public let path: String
@@ -33,7 +33,8 @@ public final class DraftFile {
 
   /// Renames the draft to its destination, replacing a file there and taking over its permissions.
   ///
-  /// - Throws: `EISDIR` or `EEXIST` if a folder or another non-file exists there, such as a FIFO; it stays.
+  /// - Throws: `EISDIR` if a folder exists at the destination, `EEXIST` if a FIFO or another non-file does; neither is
+  ///   replaced.
   public func replace() throws(SystemError) {
     if let present = try FileStatus.at(path) {
       guard present.kind == .file else { throw SystemError(present.kind == .folder ? EISDIR : EEXIST) }
@@ -43,18 +44,18 @@ public final class DraftFile {
     isPublished = true
   }
 
-  /// Renames the draft to its destination if nothing exists there, and makes both file and name durable.
+  /// Renames the draft to its destination if nothing exists there, and makes both the file and its name durable.
   ///
-  /// - Throws: `EEXIST` if something exists there; it stays unchanged.
+  /// - Throws: `EEXIST` if something exists there; it is left unchanged.
   public func publish() throws(SystemError) {
     guard fsync(descriptor) == 0 else { throw SystemError(errno) }
     try Self.name(draft, as: path)
     isPublished = true
   }
 
-  /// Renames a file within its folder unless the name is taken, and makes the name durable.
+  /// Renames a file within its folder if the new name is free, and makes the new name durable.
   ///
-  /// - Throws: `EEXIST` if something exists there; it stays unchanged.
+  /// - Throws: `EEXIST` if something exists there; it is left unchanged.
   public static func name(_ draft: String, as path: String) throws(SystemError) {
     if unsafe link(draft, path) == 0 {
       unsafe unlink(draft)
@@ -69,7 +70,7 @@ public final class DraftFile {
     close(folder)
   }
 
-  /// Renames without hard links, for file systems without them; reserves the name first, so no other file is replaced.
+  /// Renames on file systems without hard links. It reserves the name first, so that no other file is replaced.
   private static func renameWithoutLinks(_ draft: String, _ path: String) throws(SystemError) {
     let reserved = unsafe open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
     guard reserved >= 0 else { throw SystemError(errno) }
@@ -78,7 +79,7 @@ public final class DraftFile {
   }
 }
 
-/// Files and folders accessible only to their owner. Their names are a prefix with six random characters.
+/// Creates files and folders accessible only to their owner. Their paths are a prefix and six random characters.
 public enum TemporaryPath {
   public static func file(_ prefix: String) throws(SystemError) -> (path: String, descriptor: Int32) {
     var template = Array("\(prefix)XXXXXX".utf8CString)
@@ -88,7 +89,7 @@ public enum TemporaryPath {
     return (text(template), descriptor)
   }
 
-  /// Opens a file and unlinks it at once, so that nothing of it outlives the process.
+  /// Creates a file and unlinks it at once, so that nothing of it outlives the process.
   public static func unnamedFile(in folder: String) throws(SystemError) -> Int32 {
     let (path, descriptor) = try file("\(folder)/engage-batch-")
     guard unsafe unlink(path) == 0 else {

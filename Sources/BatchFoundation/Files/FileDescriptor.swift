@@ -1,9 +1,9 @@
 import Glibc
 
-/// Reads and writes on descriptors that handle short counts and interruption by signals. All throw the system's error
-/// number.
+/// Reads from and writes to descriptors, handling short counts and interruptions by signals. All functions throw the
+/// system's error number.
 public enum FileDescriptor {
-  /// Reads once, as many bytes as the descriptor gives.
+  /// Reads once, taking as many bytes as the descriptor provides.
   ///
   /// - Returns: the number of bytes read, at most the buffer's size; 0 at the end.
   public static func read(

@@ -11,7 +11,7 @@ public struct FileStatus: Equatable, Sendable {
     case other = "no file"
   }
 
-  /// The identity of a file, the same under hard and symbolic links.
+  /// The identity of a file, the same for all hard and symbolic links to it.
   public struct Identity: Hashable, Sendable {
     public var device: UInt64
     public var inode: UInt64
@@ -71,9 +71,10 @@ public struct SystemError: Error, Equatable, Sendable, CustomStringConvertible {
   public var description: String { unsafe String(cString: strerror(code)) }
 }
 
-/// Reads regular files named by a job or a command. Others are refused: a FIFO without a writer or a device may block.
+/// Reads regular files that a job or a command names. By default, other kinds are refused, because reading a device or
+/// a FIFO without a writer may block.
 public enum RegularFile {
-  /// The default size limit in bytes, far above any file written by hand.
+  /// The default size limit in bytes, far above the size of any hand-written file.
   public static let usuallyLargest = 16 << 20
 
   public enum Failure: Error, Equatable {
@@ -92,8 +93,8 @@ public enum RegularFile {
   }
 
   /// - Parameters:
-  ///   - largest: the largest number of bytes to accept.
-  ///   - takesPipes: whether the path may also be a pipe, such as `<(command)` of a shell, or a terminal.
+  ///   - largest: the maximum number of bytes to accept.
+  ///   - takesPipes: whether the path may also be a pipe, such as a shell's `<(command)`, or a terminal.
   /// - Throws: `Failure.system`, `notAFile` or `tooLarge`.
   public static func read(
     _ path: String, largest: Int = usuallyLargest, takesPipes: Bool = false
@@ -115,11 +116,11 @@ public enum RegularFile {
   }
 }
 
-/// The file that a path refers to, comparable before the file is opened or exists.
+/// The file that a path refers to. Paths can be compared by it even before the files are opened or exist.
 public enum FilePlace: Hashable, Sendable {
-  /// An existing file, under whatever name.
+  /// An existing file, whatever path leads to it.
   case present(FileStatus.Identity)
-  /// A path that does not exist yet, relative to the nearest folder that does.
+  /// A path that does not exist yet, relative to the nearest existing folder above it.
   case absent(String, in: FileStatus.Identity)
 
   /// Nil for devices, such as a terminal or `/dev/null`, which two outputs may share.
@@ -151,10 +152,10 @@ public enum FilePlace: Hashable, Sendable {
   }
 }
 
-/// The destination that the path of an output names.
+/// The destination that an output path names.
 public enum OutputPath: Equatable, Sendable {
   case file(String)
-  /// A descriptor that this process has open: `-` for stdout, `/dev/stdout`, `/dev/fd/3`.
+  /// A descriptor that is already open in this process: `-` for stdout, `/dev/stdout`, `/dev/fd/3`.
   case open(Int32)
 
   public init(_ path: String) {

@@ -1,7 +1,7 @@
 import Glibc
 
 public enum PathText {
-  /// Returns the folder of the path's last component; `.` for a bare name.
+  /// Returns the folder that contains the path's last component; `.` for a bare name.
   public static func folder(of path: String) -> String {
     guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
     return slash == path.startIndex ? "/" : String(path[..<slash])
@@ -12,7 +12,7 @@ public enum PathText {
     return String(path[path.utf8.index(after: slash)...])
   }
 
-  /// Follows the symbolic links at the end of the path, even if their target does not exist: logs and drafts must be
+  /// Follows the symbolic links at the end of the path, even if their target does not exist. Logs and drafts must be
   /// written next to the file itself, not next to a link to it.
   ///
   /// - Throws: the system's error number; `ELOOP` after 40 links.
@@ -30,7 +30,7 @@ public enum PathText {
     throw SystemError(ELOOP)
   }
 
-  /// Returns the name as a path component: bytes other than ASCII letters, digits, `.`, `_` and `-` become `-`.
+  /// Returns the name as a path component, with `-` for every byte other than ASCII letters, digits, `.`, `_` and `-`.
   public static func component(_ name: String) -> String {
     String(
       decoding: name.utf8.map { byte in
@@ -45,7 +45,7 @@ public enum PathText {
 
   /// Resolves the path against `directory`, removing `.`, `..` and double slashes textually.
   ///
-  /// Links are ignored: `configs/../jobs` is `jobs` even if `configs` is a link, as users of mounted folders expect.
+  /// Links are not followed: `configs/../jobs` is `jobs` even if `configs` is a link, as expected in mounted folders.
   public static func resolve(_ path: String, in directory: String) -> String {
     normalized(path.utf8.first == UInt8(ascii: "/") ? path : directory + "/" + path)
   }
@@ -73,7 +73,7 @@ public enum PathText {
       ? String(path.dropFirst(base.count)) : path
   }
 
-  /// Returns the path relative to `folder`; both are absolute.
+  /// Returns the path relative to `folder`; both must be absolute.
   public static func relative(_ path: String, to folder: String) -> String {
     let parts = path.split(separator: "/")
     let base = folder.split(separator: "/")
@@ -81,7 +81,7 @@ public enum PathText {
     return (base.dropFirst(common).map { _ in ".." } + parts.dropFirst(common)).joined(separator: "/")
   }
 
-  /// Removes the extension of the last component; a name whose only dot is its first character has none.
+  /// Returns the path without the last component's extension. A name whose only dot is its first character has none.
   public static func withoutExtension(_ path: String) -> String {
     let bytes = path.utf8
     let start = bytes.lastIndex(of: UInt8(ascii: "/")).map { bytes.index(after: $0) } ?? bytes.startIndex

@@ -1,8 +1,8 @@
-/// A 16-byte checksum that detects copies that differ from what was written (reference formats 5.3). Like
-/// ``LineDigest`` it guards against chance, not against an attacker, and takes a sixth of the time of SHA-256. Archived
-/// folders and machines of other kinds hold these sums, so the function never changes.
+/// A 16-byte checksum for detecting that a copy differs from what was written (reference formats 5.3). Like
+/// ``LineDigest`` it guards against accidents, not attackers, and it takes a sixth of the time of SHA-256. The function
+/// must never change, because archived folders and other kinds of machines hold its sums.
 package struct CopySum: HashFunction {
-  /// The bytes mixed per step: two words for the first two lanes, two for the others.
+  /// The number of bytes mixed per step: two words for the first two lanes and two for the others.
   private static let stripe = 32
 
   private var lanes = (ByteMix.s0, ByteMix.s2, ByteMix.s1, ByteMix.s3)
@@ -65,7 +65,7 @@ package struct CopySum: HashFunction {
     while at < count {
       let words = unsafe (ByteMix.word(bytes, at), ByteMix.word(bytes, at + 8))
       let others = unsafe (ByteMix.word(bytes, at + 16), ByteMix.word(bytes, at + 24))
-      // Adding the old value keeps it in the lane, whatever the input.
+      // Adding the old value carries it into the new one for any input.
       one = (ByteMix.fold(words.0 ^ ByteMix.s1, words.1 ^ one) ^ words.0) &+ one
       two = (ByteMix.fold(words.0 ^ two, words.1 ^ ByteMix.s3) ^ words.1) &+ two
       three = (ByteMix.fold(others.0 ^ ByteMix.s1, others.1 ^ three) ^ others.0) &+ three

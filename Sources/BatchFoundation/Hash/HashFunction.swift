@@ -1,6 +1,6 @@
 internal import CCrypto
 
-/// An incremental hash. It is a value, so one that has begun can be copied and continued twice.
+/// An incremental hash. As it is a value, a hash in progress can be copied and each copy continued separately.
 package protocol HashFunction {
   init()
   mutating func update(_ bytes: UnsafeRawBufferPointer)
@@ -31,7 +31,7 @@ extension HashFunction {
   }
 }
 
-/// SHA-256 of FIPS 180-4, 32 bytes. Like all hashes here except ``CopySum``, it is computed by libcrypto.
+/// SHA-256 of FIPS 180-4, 32 bytes. Like every ``HashFunction`` except ``CopySum``, it is computed by libcrypto.
 package struct SHA256: HashFunction {
   private var context = SHA256_CTX()
 
@@ -46,7 +46,7 @@ package struct SHA256: HashFunction {
   }
 }
 
-/// SHA-1 of FIPS 180-4, 20 bytes; only for UUIDs of version 5, which are defined by it.
+/// SHA-1 of FIPS 180-4, 20 bytes; only for version-5 UUIDs, whose definition requires it.
 package struct SHA1: HashFunction {
   private var context = SHA_CTX()
 

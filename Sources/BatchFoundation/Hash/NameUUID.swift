@@ -1,5 +1,5 @@
-/// A name-based UUID of RFC 9562, section 5.5 (version 5). Two words instead of an array, because every record and
-/// every event of a game has one.
+/// A name-based UUID of version 5 (RFC 9562, section 5.5). It consists of two words rather than an array, because every
+/// record and every event of a game has one.
 package struct NameUUID: Hashable, Sendable {
   package var high: UInt64
   package var low: UInt64
@@ -8,7 +8,7 @@ package struct NameUUID: Hashable, Sendable {
   package static let dns = NameUUID(high: 0x6BA7_B810_9DAD_11D1, low: 0x80B4_00C0_4FD4_30C8)
   /// The OID namespace, `6ba7b812-9dad-11d1-80b4-00c04fd430c8`.
   package static let oid = NameUUID(high: 0x6BA7_B812_9DAD_11D1, low: 0x80B4_00C0_4FD4_30C8)
-  /// The namespace of all names made by this program: `engage-batch` in the DNS namespace.
+  /// The namespace of all UUIDs that this program generates: the UUID of `engage-batch` in the DNS namespace.
   package static let program = dns.uuid("engage-batch")
 
   package init(high: UInt64, low: UInt64) {
@@ -16,13 +16,13 @@ package struct NameUUID: Hashable, Sendable {
     self.low = low
   }
 
-  /// Makes a UUID of the first bits of a hash, with the version and the variant of RFC 9562.
+  /// Creates a UUID from the first bits of a hash, setting the version and the variant of RFC 9562.
   package init(hashed high: UInt64, _ low: UInt64) {
     self.high = high & ~0xF000 | 0x5000
     self.low = low & ~(0b11 << 62) | 0b10 << 62
   }
 
-  /// Returns the UUID of the name in the namespace of this one.
+  /// Returns the UUID of the name, with this UUID as its namespace.
   package func uuid(_ name: Text) -> NameUUID {
     if 16 + name.count <= SHA1.short { return short(name, "") }
     return uuid { unsafe $0.update(UnsafeRawBufferPointer(name.bytes)) }
@@ -30,7 +30,7 @@ package struct NameUUID: Hashable, Sendable {
 
   package func uuid(named name: String) -> NameUUID { Array(name.utf8).withText { uuid($0) } }
 
-  /// Returns the UUID of `<name>#<number>` in the namespace of this one.
+  /// Returns the UUID of `<name>#<number>`, with this UUID as its namespace.
   package func uuid(_ name: Text, number: Int) -> NameUUID {
     if number == 0, 16 + name.count + 2 <= SHA1.short { return short(name, "#0") }
     return uuid {
@@ -39,7 +39,7 @@ package struct NameUUID: Hashable, Sendable {
     }
   }
 
-  /// Returns the UUID of the bytes that `update` hashes, in the namespace of this one.
+  /// Returns the UUID of the bytes that `update` hashes, with this UUID as their namespace.
   package func uuid(_ update: (inout SHA1) -> Void) -> NameUUID {
     var hash = SHA1()
     unsafe withUnsafeBytes(of: (high.bigEndian, low.bigEndian)) { unsafe hash.update($0) }
@@ -65,7 +65,7 @@ package struct NameUUID: Hashable, Sendable {
 }
 
 extension NameUUID {
-  /// The sixteen bytes in the order of the text.
+  /// The sixteen bytes, in the order in which the text shows them.
   package var bytes: [UInt8] {
     [high, low].flatMap { word in
       stride(from: 56, through: 0, by: -8).map { UInt8(truncatingIfNeeded: word >> UInt64($0)) }
@@ -83,7 +83,7 @@ extension NameUUID {
     }
   }
 
-  /// Returns ``upperText`` in memory of the arena.
+  /// Returns ``upperText`` in the arena's memory.
   package func text(in arena: Arena) -> Text {
     let target = unsafe arena.allocate(Self.textBytes).assumingMemoryBound(to: UInt8.self)
     unsafe write(to: target)
@@ -92,7 +92,7 @@ extension NameUUID {
 
   package static let textBytes = 36
 
-  /// Writes ``upperText``, which takes ``textBytes``.
+  /// Writes ``upperText`` to `target`, which must have room for ``textBytes`` bytes.
   package func write(to target: UnsafeMutablePointer<UInt8>) {
     let target = UnsafeMutableRawPointer(target)
     let groups = (
@@ -115,10 +115,10 @@ extension NameUUID {
     }
   }
 
-  /// Returns thirty-two bits as eight digits, the first in the topmost byte.
+  /// Returns the eight hexadecimal digits of a 32-bit number, the first in the topmost byte.
   @inline(__always)
   private static func digits(_ bits: UInt64) -> UInt64 {
-    // Spreads each half byte into one byte.
+    // Gives each half byte a byte of its own.
     var word = (bits << 16 | bits) & 0x0000_FFFF_0000_FFFF
     word = (word << 8 | word) & 0x00FF_00FF_00FF_00FF
     word = (word << 4 | word) & 0x0F0F_0F0F_0F0F_0F0F
@@ -126,7 +126,7 @@ extension NameUUID {
     return word &+ 0x3030_3030_3030_3030 &+ letters &* 7
   }
 
-  /// Reverses ``digits(_:)``; for other input the result is arbitrary.
+  /// Reverses ``digits(_:)``; the result for other input is arbitrary.
   @inline(__always)
   private static func bits(_ digits: UInt64) -> UInt64 {
     let letters = digits >> 6 & 0x0101_0101_0101_0101
@@ -136,7 +136,7 @@ extension NameUUID {
     return (word >> 16 | word) & 0xFFFF_FFFF
   }
 
-  /// Parses the text that ``write(to:)`` writes; nil for any other spelling.
+  /// Parses the text that ``write(to:)`` writes; nil for any other spelling, such as lower case.
   package init?(_ text: Text) {
     guard text.count == Self.textBytes else { return nil }
     let source = unsafe UnsafeRawPointer(text.base)

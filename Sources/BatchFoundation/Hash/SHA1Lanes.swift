@@ -1,16 +1,16 @@
 internal import CSHA1Lanes
 
-/// SHA-1 of several short messages at once, one per vector lane, about four times as fast as one at a time. It serves
-/// the version-5 UUIDs, one per line; all other hashing uses libcrypto.
+/// Hashes several short messages with SHA-1 at once, one per vector lane, about four times as fast as one at a time. It
+/// is used only for version-5 UUIDs, one per line.
 @safe package final class SHA1Lanes {
-  /// The number of lanes, and thus of messages worth batching.
+  /// The number of lanes, which is the maximum number of messages in a batch.
   package static let count = Int(engage_sha1_lanes)
 
-  /// The longest message in bytes: sixteen blocks minus the padding.
+  /// The maximum length of a message in bytes: sixteen blocks minus the padding.
   package static let longestMessage = 16 * blockBytes - 9
 
   private static let blockBytes = 64
-  /// A lane's bytes; not a power of two, because then the lanes would evict each other from the cache.
+  /// The bytes per lane; not a power of two, because then the lanes would evict each other from the cache.
   private static let stride = 17 * blockBytes
 
   private let messages: UnsafeMutableRawBufferPointer
@@ -37,7 +37,7 @@ internal import CSHA1Lanes
     for lane in blocks.indices { blocks[lane] = 0 }
   }
 
-  /// Puts the concatenation of both parts into the next lane, which must be free.
+  /// Writes the concatenation of both parts to the next lane; at least one lane must be free.
   ///
   /// - Returns: false, without effect, if the message is longer than ``longestMessage``.
   package func add(_ start: UnsafeRawBufferPointer, _ end: UnsafeRawBufferPointer) -> Bool {
@@ -51,7 +51,7 @@ internal import CSHA1Lanes
       rebasing: messages[lane * Self.stride..<lane * Self.stride + padded])
     unsafe message.copyMemory(from: start)
     unsafe UnsafeMutableRawBufferPointer(rebasing: message[start.count...]).copyMemory(from: end)
-    // FIPS 180-4, section 5.1.1: a bit, zeros to the end of a block, and the length in bits.
+    // FIPS 180-4, section 5.1.1: a one bit, then zeros, and the message's length in bits at the end of a block.
     unsafe UnsafeMutableRawBufferPointer(rebasing: message[count...]).initializeMemory(as: UInt8.self, repeating: 0)
     unsafe message[count] = 0x80
     unsafe message.storeBytes(of: UInt64(count * 8).bigEndian, toByteOffset: padded - 8, as: UInt64.self)
@@ -64,7 +64,7 @@ internal import CSHA1Lanes
     unsafe engage_sha1_hash_lanes(bits, start, Self.stride, blocks, &digests)
   }
 
-  /// Returns the first sixteen bytes of the lane's digest by the last ``hash()``, as two words.
+  /// Returns the first sixteen bytes of the lane's digest, as computed by the last ``hash()``, as two words.
   package func leadingWords(_ lane: Int) -> (UInt64, UInt64) {
     func word(_ number: Int) -> UInt64 { UInt64(digests[number * Self.count + lane]) }
     return (word(0) << 32 | word(1), word(2) << 32 | word(3))

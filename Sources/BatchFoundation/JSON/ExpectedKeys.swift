@@ -1,13 +1,14 @@
 internal import CBytes
 
-/// The sequences of keys in earlier objects, with which the next object's keys are compared instead of being parsed:
-/// the lines of an export have few shapes. All keys of a sequence differ, so a key found in one is not a duplicate.
+/// The sequences of keys seen in earlier objects. The lines of an export have few shapes, so an object's next key is
+/// usually one that followed the same keys before; it is then compared instead of parsed. All keys of a sequence
+/// differ, so a key found in one is not a duplicate.
 @safe struct ExpectedKeys: ~Copyable {
-  /// The longest key with quotes and colon, and the longest encoding of one, in bytes; both are copied as a whole.
+  /// The maximum length in bytes of a key with its quotes and colon, and of its encoding; both are always copied whole.
   static let longest = 32
-  /// The step before the first key of a line's object.
+  /// The step before the first key of a line's outermost object.
   static let start: Int32 = 0
-  /// The step of a level without expected keys.
+  /// The step of an object without expected keys.
   static let none: Int32 = -1
   private static let mostSteps = 256
   private static let mostBranches = 4
@@ -22,7 +23,7 @@ internal import CBytes
     fileprivate(set) var fingerprint: UInt64 = 0
     /// The steps that followed this one, in the order of their first occurrence; 0 for none.
     fileprivate var next = SIMD4<Int32>()
-    /// The start of the object that is the key's value; 0 before one has occurred.
+    /// The step before the first key of the object that is this key's value; 0 until such an object occurs.
     fileprivate var inside: Int32 = 0
   }
 
@@ -36,7 +37,8 @@ internal import CBytes
 
   deinit { unsafe steps.deallocate() }
 
-  /// Returns the step after `step` whose key is at `text`, of which ``longest`` bytes must be readable.
+  /// Returns the known step that follows `step` and has the key at `text`; nil if there is none. At `text`, ``longest``
+  /// bytes must be readable.
   @inline(__always)
   func next(behind step: Int32, _ text: UnsafePointer<UInt8>) -> Int32? {
     for branch in 0..<Self.mostBranches {
@@ -54,14 +56,14 @@ internal import CBytes
   @inline(__always)
   func fingerprint(of step: Int32) -> UInt64 { unsafe steps[Int(step)].fingerprint }
 
-  /// Returns the encoded key; ``longest`` bytes are readable.
+  /// Returns the encoded key of a step; ``longest`` bytes are readable at its address.
   @inline(__always)
   func result(of step: Int32) -> UnsafeRawBufferPointer {
     unsafe UnsafeRawBufferPointer(
       start: UnsafeRawPointer(steps + Int(step)) + Self.longest, count: steps[Int(step)].resultCount)
   }
 
-  /// Returns the start of the object that is the value of a step's key.
+  /// Returns the step before the first key of the object that is a step's value; ``none`` if there are too many.
   @inline(__always)
   mutating func inside(_ step: Int32) -> Int32 {
     let known = unsafe steps[Int(step)].inside
@@ -76,10 +78,10 @@ internal import CBytes
     return new
   }
 
-  /// Records a key that followed a step and is new in its object.
+  /// Records a key that followed `step` and is not a duplicate in its object.
   ///
   /// - Parameter text: the key with quotes and colon; `result` is its encoding.
-  /// - Returns: the step; nil if the key is too long or there are too many.
+  /// - Returns: the new step; nil if the key is too long, or there are too many steps in all or after `step`.
   mutating func add(
     behind step: Int32, _ text: UnsafeBufferPointer<UInt8>, _ fingerprint: UInt64, _ result: UnsafeRawBufferPointer
   ) -> Int32? {

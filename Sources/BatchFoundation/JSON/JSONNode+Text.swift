@@ -1,12 +1,12 @@
 extension JSONNode {
-  /// Returns indented text, two spaces per level, without a final line end; members keep their order.
+  /// Returns JSON indented by two spaces per level, without a final line end; members keep their order.
   package func text(indentation: Int = 0) -> String {
     var text = ""
     write(",", ": ", indent: String(repeating: " ", count: indentation), to: &text)
     return text
   }
 
-  /// The text on one line without white space.
+  /// The JSON on one line, without white space.
   package var compactText: String { compactText(",", ":") }
 
   package func compactText(_ comma: String, _ colon: String) -> String {
@@ -15,10 +15,10 @@ extension JSONNode {
     return text
   }
 
-  /// The text of ``canonical`` without white space, numbers as written (reference formats 4.2).
+  /// The JSON of ``canonical`` without white space, with numbers as written (reference formats 4.2).
   package var canonicalText: String { canonical.compactText }
 
-  /// The value with members sorted by the UTF-8 bytes of their names at every depth; the last of equal names counts.
+  /// The value with all objects' members sorted by the UTF-8 bytes of their names; the last of equal names counts.
   package var canonical: JSONNode {
     switch value {
     case .array(let elements): return .array(elements.map(\.canonical))
@@ -30,7 +30,7 @@ extension JSONNode {
     }
   }
 
-  /// - Parameter indent: the indentation of the line; nil for a single line.
+  /// - Parameter indent: the indentation of the current line; nil to write a single line.
   private func write(_ comma: String, _ colon: String, indent: String?, to text: inout String) {
     let (open, close, parts): (String, String, [(key: String?, node: JSONNode)])
     switch value {
@@ -54,7 +54,7 @@ extension JSONNode {
   }
 }
 
-// MARK: - Making one
+// MARK: - Creation
 
 extension JSONNode {
   package static func object(_ members: KeyValuePairs<String, JSONNode>) -> JSONNode {
@@ -74,7 +74,7 @@ extension JSONNode {
     JSONNode(number.map { .number("\($0)") } ?? .null)
   }
 
-  /// Returns the object with the members that have a value appended.
+  /// Returns the object with those members appended whose value is not nil.
   package func adding(_ members: KeyValuePairs<String, JSONNode?>) -> JSONNode {
     adding(members.compactMap { key, value in value.map { JSONMember(key: key, value: $0) } })
   }
@@ -95,7 +95,7 @@ extension JSONNode: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, Exp
 }
 
 extension JSONNode {
-  /// The value with every known secret in names and values replaced by ``Secret/redacted`` (reference decisions 39).
+  /// The value with every known secret in names and values replaced with ``Secret/redacted`` (reference decisions 39).
   package var withoutSecrets: JSONNode {
     let text = Array(compactText.utf8)
     // There is almost never a secret, and one search of the whole text shows that.
@@ -119,13 +119,13 @@ extension JSONNode {
 }
 
 extension Text {
-  /// The double nearest to a JSON number; nil beyond the largest finite one.
+  /// The double nearest to a JSON number; nil if the number is too large for a finite one.
   package var double: Double? {
     guard let value = Double(description), value.isFinite else { return nil }
     return value
   }
 
-  /// Whether the text is a JSON number: no leading zeros, no sign but `-`, digits after a point and an `e`.
+  /// Whether the text is a valid JSON number: no leading zeros or leading `+`, and digits after a point or an `e`.
   package var isJSONNumber: Bool {
     func digitsEnd(_ start: Int) -> Int {
       var at = start
@@ -149,7 +149,7 @@ extension Text {
     return at == count
   }
 
-  /// Whether the text is an integer literal: an optional minus sign and digits.
+  /// Whether a JSON number is an integer literal: digits after an optional minus sign.
   package var isIntegerLiteral: Bool {
     guard count > 0 else { return false }
     for byte in self[0] == UInt8(ascii: "-") ? slice(1, count) : self
@@ -161,9 +161,9 @@ extension Text {
 }
 
 extension JSONNode {
-  /// Creates a tree of a parsed line, without places.
+  /// Creates a tree from a parsed line; the nodes have no places.
   ///
-  /// - Parameter isWhole: false to leave out the objects and arrays of the outermost object.
+  /// - Parameter isWhole: false to leave out those members of the outermost object that are objects or arrays.
   package init(_ view: JSONView, isWhole: Bool = true) {
     switch view.kind {
     case .null: self.init(.null)

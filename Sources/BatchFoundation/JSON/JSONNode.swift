@@ -1,26 +1,27 @@
-/// A document as a tree: small JSON files or property lists written by hand, and answers to programs. Members keep
-/// their order and position, so messages can name the line. Device records use a ``JSONTape``, by the same grammar.
+/// A document as a tree, for small JSON files or property lists written by hand and for JSON exchanged with other
+/// programs. Members keep their order and position, so that messages can name the line. Device records use a
+/// ``JSONTape`` instead, with the same grammar.
 package struct JSONNode: Sendable {
   package enum Content: Hashable, Sendable {
     case null
     case bool(Bool)
-    /// The number as written; only an integer literal is an integer.
+    /// The number as written; it is an integer only if it is an integer literal.
     case number(String)
     case string(String)
     case array([JSONNode])
     case object([JSONMember])
     /// A property list's date as written.
     case date(String)
-    /// A property list's binary data, which nothing accepts.
+    /// A property list's binary data, which is never accepted.
     case data
-    /// Finished JSON.
+    /// JSON that is already written, to be output unchanged.
     case written(String)
   }
 
   package var value: Content
-  /// The start of the value; nil if there is no document.
+  /// The start of the value; nil if the value is not from a document.
   package var place: TextPlace?
-  /// The environment variables that were expanded in its text.
+  /// The environment variables that were expanded in the string.
   package var variables: [NamedVariable] = []
 
   package init(_ value: Content, at place: TextPlace? = nil) {
@@ -28,16 +29,17 @@ package struct JSONNode: Sendable {
     self.place = place
   }
 
-  /// The line from 1; nil if there is no document, as on the command line.
+  /// The line from 1; nil if the value is not from a document but, for example, from the command line.
   package var line: Int? { place?.line }
 
-  /// The value of an object's key, compared by bytes; the last one if repeated. Nil for anything but an object.
+  /// The value of a key, compared by bytes, or the last one if it is repeated; nil if it is absent or this is no
+  /// object.
   package subscript(key: String) -> JSONNode? {
     guard case .object(let members) = value else { return nil }
     return members.last { $0.key.utf8.elementsEqual(key.utf8) }?.value
   }
 
-  /// Returns the value of a key; null counts as absent.
+  /// Returns the value of a key; nil if it is absent or null.
   package func present(_ key: String) -> JSONNode? { self[key].flatMap { $0.isNull ? nil : $0 } }
 
   package var isNull: Bool { value == .null }
@@ -61,7 +63,7 @@ package struct JSONNode: Sendable {
     return flag
   }
 
-  /// The integer, if the number is an integer literal that fits.
+  /// The integer; nil unless the number is an integer literal that fits 64 bits.
   package var integer: Int64? {
     guard case .number(let text) = value else { return nil }
     return Int64(text)
@@ -131,10 +133,10 @@ extension JSONMember: Hashable {
   }
 }
 
-/// An environment variable named in a text of a job or a configuration.
+/// An environment variable to which a string of a job or a configuration refers.
 package struct NamedVariable: Hashable, Sendable, CustomStringConvertible {
   package var name: String
-  /// Whether the default is used because the variable is not set or empty.
+  /// Whether the default is used because the variable is unset or empty.
   package var usesDefault: Bool
 
   package init(name: String, usesDefault: Bool) {
@@ -159,7 +161,7 @@ package struct JSONOptions: OptionSet, Sendable {
   package static let trailingCommas = JSONOptions(rawValue: 4)
 }
 
-/// The reason a document was refused, with its offset.
+/// The reason a document was refused, with the offset of the problem in bytes.
 package enum JSONError: Error, Equatable {
   case invalidUTF8(offset: Int)
   case syntax(offset: Int)
@@ -192,13 +194,13 @@ package enum JSONError: Error, Equatable {
 extension JSONNode {
   /// Reads a whole document; a byte order mark at its start is skipped.
   ///
-  /// - Throws: ``JSONError``, of several flaws the most important one.
+  /// - Throws: ``JSONError``; if there are several problems, the most important one.
   package static func parse(_ bytes: [UInt8], options: JSONOptions = []) throws(JSONError) -> JSONNode {
     try document(bytes, options: options).root
   }
 
-  /// - Returns: the root, and the place of the first comment for linters.
-  /// - Throws: ``JSONError``, of several flaws the most important one.
+  /// - Returns: the root and, for linters, the place of the first comment.
+  /// - Throws: ``JSONError``; if there are several problems, the most important one.
   package static func document(
     _ bytes: [UInt8], options: JSONOptions = []
   ) throws(JSONError) -> (root: JSONNode, comment: TextPlace?) {
@@ -289,7 +291,7 @@ private struct JSONTreeBuilder: JSONSink {
 
 /// A place in a text: line and column, both from 1; the column counts bytes.
 package struct TextPlace: Hashable, Comparable, Sendable {
-  // 32 bits each are enough for any document, and a document may have millions of nodes.
+  // 32 bits each are enough for any document, and they save memory because a document may have millions of nodes.
   private let lineNumber: UInt32
   private let columnNumber: UInt32
 

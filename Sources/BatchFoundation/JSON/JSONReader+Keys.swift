@@ -1,6 +1,7 @@
-/// Reading of keys: each is compared with its predecessors in the same position or parsed, and checked for duplicates.
+/// Reads keys. Each is compared with those that occurred in its position before, or else parsed and checked for
+/// duplicates.
 extension JSONReader {
-  /// Returns the first expected step of an object, which is a line's own or the value of a key.
+  /// Returns the step before the first key of the object at `depth`: a line's outermost object or the value of a key.
   @inline(__always)
   mutating func beginning(of depth: Int) -> Int32 {
     guard depth > 1 else { return ExpectedKeys.start }
@@ -19,7 +20,7 @@ extension JSONReader {
     try unsafe readKey(base, &at, end, comments, &flaws, depth, &keyCount, &sink)
   }
 
-  /// Takes the next key without parsing it if it followed the same keys in an earlier object.
+  /// Takes the next key without parsing it if it followed the same keys in an earlier object; otherwise returns false.
   @inline(__always)
   private mutating func isExpected<Sink: JSONSink & ~Copyable>(
     _ base: UnsafePointer<UInt8>, _ at: inout Int, _ end: Int, _ depth: Int, _ keyCount: inout Int, _ sink: inout Sink
@@ -67,7 +68,8 @@ extension JSONReader {
     guard at < end, unsafe base[at] == UInt8(ascii: ":") else { throw JSONSyntaxError(offset: at) }
     at += 1
     guard Sink.writesBytes, depth <= Self.deepest, case let trail = unsafe trails[depth - 1], trail >= 0 else { return }
-    // Keys with escapes or followed by a space are not recorded, nor are those beyond the pairwise comparison.
+    // Keys with escapes or with white space before the colon are not recorded, nor are keys beyond the pairwise
+    // comparison.
     var step: Int32?
     if at - start == text.count + 3, flaws.duplicateKey == nil,
       unsafe keyCount - firstKeys[depth - 1] < Self.pairwise
@@ -82,7 +84,7 @@ extension JSONReader {
   @inline(__always)
   private static func bit(_ fingerprint: UInt64) -> UInt64 { 1 &<< ((fingerprint &* 0x9E37_79B9_7F4A_7C15) &>> 58) }
 
-  /// The number of keys compared pair by pair; the rest of a large object is left to ``sortedDuplicate(from:to:)``.
+  /// The number of keys of an object that are compared pairwise; the rest is left to ``sortedDuplicate(from:to:)``.
   static let pairwise = 32
 
   @inline(__always)
@@ -95,7 +97,8 @@ extension JSONReader {
     return false
   }
 
-  /// Returns the offset of a repeated key of one large, finished object, whose keys it reorders.
+  /// Returns the offset of a repeated key in a large, complete object; nil if there is none. Reorders the object's
+  /// keys.
   func sortedDuplicate(from first: Int, to count: Int) -> Int? {
     var own = unsafe UnsafeMutableBufferPointer(start: keys + first, count: count - first)
     unsafe own.sort { $0.fingerprint != $1.fingerprint ? $0.fingerprint < $1.fingerprint : $0.text < $1.text }

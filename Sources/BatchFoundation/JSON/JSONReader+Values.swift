@@ -1,8 +1,8 @@
 internal import CBytes
 
-/// Reading of numbers, which are checked and kept as written.
+/// Reads numbers, which are checked and kept as written.
 extension JSONReader {
-  /// Reads the number at `at` and moves `at` past it; one out of the range of `Double` is noted as a flaw.
+  /// Reads the number at `at` and moves `at` past it; a number beyond the range of `Double` is noted as a flaw.
   @inline(__always)
   func number(
     _ base: UnsafePointer<UInt8>, _ at: inout Int, _ end: Int, _ flaws: inout JSONFlaws
@@ -43,7 +43,7 @@ extension JSONReader {
   }
 }
 
-/// Reading of strings: in place if there are no escapes, or else unescaped into the reader's memory.
+/// Reads strings: in place if they have no escapes; otherwise unescaped into the reader's memory.
 extension JSONReader {
   /// Reads the string whose opening quote is at `at` and moves `at` past its closing quote.
   @inline(__always)
@@ -60,7 +60,7 @@ extension JSONReader {
     return try unsafe escapedString(base, &at, stop, end, &flaws)
   }
 
-  /// Returns the first offset from `start` with a quote, a backslash or a control character, or `end`.
+  /// Returns the offset of the first quote, backslash or control character from `start` on; `end` if there is none.
   @inline(__always)
   private func plainEnd(_ base: UnsafePointer<UInt8>, _ start: Int, _ end: Int) -> Int {
     unsafe start + engage_count_plain(base + start, end - start)

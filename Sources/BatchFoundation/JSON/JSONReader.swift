@@ -1,9 +1,9 @@
-/// The receiver of a ``JSONReader``'s values, in the order of the text. Texts are unescaped and only valid during the
-/// call; `offset` is in bytes from the start of the input.
+/// The receiver of the values that a ``JSONReader`` reads, in the order of the input. Texts are unescaped and only
+/// valid during the call; `offset` is in bytes from the start of the input.
 package protocol JSONSink: ~Copyable {
   mutating func null(at offset: Int)
   mutating func bool(_ value: Bool, at offset: Int)
-  /// Receives a number as written, with every digit.
+  /// Receives a number exactly as written.
   mutating func number(_ text: Text, at offset: Int)
   mutating func string(_ text: Text, at offset: Int)
   mutating func beginObject(at offset: Int)
@@ -12,13 +12,13 @@ package protocol JSONSink: ~Copyable {
   mutating func beginArray(at offset: Int)
   mutating func endArray()
 
-  /// Whether the sink writes position-independent bytes, so that those of an equal object can be written again.
+  /// Whether the sink writes position-independent bytes, so that the bytes of an object can be reused for an equal one.
   static var writesBytes: Bool { get }
   /// The number of bytes written.
   var count: Int { get }
   func bytes(from start: Int) -> UnsafeRawBufferPointer
   mutating func put(_ bytes: UnsafeRawBufferPointer)
-  /// Like `put(_:)` for short results, with ``ExpectedKeys/longest`` readable bytes.
+  /// Like `put(_:)`, but for few bytes; ``ExpectedKeys/longest`` bytes must be readable at their address.
   mutating func putFew(_ bytes: UnsafeRawBufferPointer)
 }
 
@@ -30,7 +30,7 @@ extension JSONSink where Self: ~Copyable {
   package mutating func putFew(_ bytes: UnsafeRawBufferPointer) {}
 }
 
-/// Flaws of syntactically valid JSON, each with the offset of its first occurrence. They are collected rather than
+/// The flaws of syntactically valid JSON, each as the offset of its first occurrence. They are collected rather than
 /// thrown, because several may occur and the caller ranks them (reference formats 3.7).
 package struct JSONFlaws {
   package var unpairedSurrogate: Int?
@@ -50,28 +50,29 @@ package struct JSONFlaws {
 /// A syntax error, with its offset in bytes.
 package struct JSONSyntaxError: Error, Equatable {
   package var offset: Int
-  /// The first unpaired surrogate before the error, which takes precedence (reference formats 3.7); nil without one.
+  /// The offset of the first unpaired surrogate before the error; it takes precedence over the error
+  /// (reference formats 3.7).
   package var unpairedSurrogate: Int?
 }
 
-/// The only JSON reader: strict RFC 8259 over validated UTF-8. It is iterative, so depth costs no stack, and reusable:
-/// after its longest line it allocates nothing more.
+/// The only JSON reader: strict RFC 8259 over validated UTF-8. It is iterative, so that nesting takes no stack, and it
+/// keeps its memory from line to line.
 @safe struct JSONReader: ~Copyable {
-  /// The deepest level; the record's own object is level 1 (reference decisions 8).
+  /// The maximum nesting depth; the outermost object is level 1 (reference decisions 8).
   static let deepest = 64
 
-  /// Whether each open level is an object. One byte each, because hostile text opens millions.
+  /// Whether each open level is an object, not an array. One byte per level, because hostile text opens millions.
   private var kinds: UnsafeMutablePointer<Bool>
   private var kindCapacity = 128
-  /// The index of the first key of each open object, down to the deepest level.
+  /// The index in ``keys`` of the first key of each open object, for levels up to ``deepest``.
   let firstKeys: UnsafeMutablePointer<Int>
-  /// A bit set of the keys of each open object: a key whose bit is clear is new and needs no search.
+  /// A bit set of each open object's keys: a key whose bit is clear is new and needs no search.
   let keyBits: UnsafeMutablePointer<UInt64>
   var keys: UnsafeMutablePointer<SeenKey>
   var keyCapacity = 256
   private var known = KnownObjects()
   var expected = ExpectedKeys()
-  /// The step of each open object's last key, or ``ExpectedKeys/none``.
+  /// The step of the last key read in each open object, or ``ExpectedKeys/none``.
   let trails: UnsafeMutablePointer<Int32>
   let scratch = Arena(blockSize: 1 << 12)
   var scratchUsed = false
@@ -98,13 +99,13 @@ package struct JSONSyntaxError: Error, Equatable {
     var offset: Int
   }
 
-  /// Reads one value with nothing but white space around it.
+  /// Reads a single value, which only white space may surround.
   ///
-  /// Values below the deepest level are only checked; the sink gets a null instead.
+  /// Values below the deepest level are only checked; the sink receives null in their place.
   /// - Parameters:
-  ///   - comments: accepts `//` and `/* */` as white space, for hand-written files.
-  ///   - trailingCommas: accepts a comma after the last member or element.
-  /// - Throws: ``JSONSyntaxError`` if the text is not JSON; everything passed to the sink is then void.
+  ///   - comments: whether to accept `//` and `/* */` as white space, for hand-written files.
+  ///   - trailingCommas: whether to accept a comma after the last member or element.
+  /// - Throws: ``JSONSyntaxError`` if the text is not JSON; everything passed to the sink must then be discarded.
   mutating func read<Sink: JSONSink & ~Copyable>(
     _ input: UnsafeBufferPointer<UInt8>, comments: Bool = false, trailingCommas: Bool = false, into sink: inout Sink
   ) throws(JSONSyntaxError) -> JSONFlaws {
@@ -131,7 +132,7 @@ package struct JSONSyntaxError: Error, Equatable {
     var at = 0
     var depth = 0
     var keyCount = 0
-    // A nested object that may be remembered: its start in the text, its start in the sink, and its depth.
+    // A nested object that may be cached: its start in the text, its start in the sink, and its depth.
     var object = (start: -1, mark: 0, depth: 0)
 
     values: while true {
@@ -194,7 +195,7 @@ package struct JSONSyntaxError: Error, Equatable {
         if depth <= Self.deepest { sink.number(text, at: start) }
       }
 
-      // After a value: a comma leads to the next one, a bracket closes, and at the top the text must end.
+      // After a value, a comma leads to the next, a bracket ends the container, and at the top level the text must end.
       while true {
         at = try unsafe skipSpace(base, at, end, comments, &flaws)
         if depth == 0 {

@@ -1,10 +1,11 @@
-/// Memory to which values are appended as ``JSONView``s, without an allocation for each.
+/// Memory to which values are appended in the format of ``JSONView``, without an allocation for each.
 @safe package struct JSONTape: ~Copyable {
   private var memory: UnsafeMutableRawPointer
   private var capacity: Int
   /// The number of bytes in use.
   package private(set) var count = 0
-  /// The offset of the innermost open container's length; until that is set, the place links to the outer container.
+  /// The offset of the length field of the innermost open container. Until the container is closed, that field holds
+  /// the offset of the enclosing container's length field.
   private var innermost = Self.none
 
   private static let none = UInt32.max
@@ -18,7 +19,7 @@
 
   package var bytes: UnsafeRawBufferPointer { unsafe UnsafeRawBufferPointer(start: memory, count: count) }
 
-  /// Drops everything from `count` on.
+  /// Drops all bytes from offset `count` on.
   package mutating func truncate(to count: Int) {
     self.count = count
     innermost = Self.none
@@ -56,7 +57,7 @@
     count += 1
   }
 
-  /// Appends a kind and a text with its short length (``JSONView``).
+  /// Appends a kind and a text with its short length (see ``JSONView``).
   @inline(__always)
   private mutating func put(_ kind: JSONView.Kind, _ text: Text) {
     let target = unsafe reserve(6 + text.count)
@@ -119,10 +120,10 @@ package struct JSONLineReader: ~Copyable {
 
   package init() {}
 
-  /// The maximum nesting depth of a line, counting its own object.
+  /// The maximum nesting depth of a line, counting its outermost object.
   package static var deepest: Int { JSONReader.deepest }
 
-  /// Appends the value in `text` and returns its flaws.
+  /// Reads the value in `text` onto the tape and returns the flaws found.
   ///
   /// - Parameter text: valid UTF-8 (``firstInvalidUTF8(_:)``).
   /// - Throws: ``JSONSyntaxError``; the tape is then unchanged.

@@ -1,13 +1,13 @@
 import Glibc
 
-/// A cache of small objects that lines repeat, such as device blocks, which are compared instead of parsed. An object
-/// is identified by its bytes up to the first closing brace, so objects with nested objects are not kept.
+/// A cache of small objects that recur from line to line, such as device blocks, and are then compared instead of
+/// parsed. An object is recognized by its bytes up to the first closing brace, so one with nested objects is not kept.
 @safe struct KnownObjects: ~Copyable {
   private static let slots = 256
-  /// The longest cached object in bytes, and the longest encoding.
+  /// The maximum length in bytes of a cached object, and of its encoding.
   private static let longest = 512
   private static let stride = 2 * longest
-  /// The balance of misses over hits after which objects of one key are no longer looked up.
+  /// The number of misses in excess of hits after which objects of one key are no longer looked up.
   private static let patience: Int32 = 512
 
   private struct Entry {
@@ -19,7 +19,7 @@ import Glibc
   /// Nil until an object is cached.
   private var memory: UnsafeMutableRawPointer?
   private var entries: [Entry] = []
-  /// The remaining patience by key, as far as fingerprints tell keys apart.
+  /// The remaining patience for each key; some keys share an entry.
   private var scores = InlineArray<64, Int32>(repeating: patience)
 
   deinit { unsafe memory?.deallocate() }
@@ -31,12 +31,13 @@ import Glibc
   @inline(__always)
   private static func score(of key: UInt64) -> Int { Int((key &* 0x9E37_79B9_7F4A_7C15) &>> 58) }
 
-  /// Finds the object that starts at `text`, of which `limit` bytes are readable.
+  /// Looks up the object that starts at `text`, where `limit` bytes are readable.
   ///
   /// - Parameters:
   ///   - key: the fingerprint of the object's key.
-  ///   - depth: the level of nesting: deeper down the same bytes may be too deep.
-  /// - Returns: the object's length and encoding; nil if it is unknown.
+  ///   - depth: the nesting level; the same bytes may be too deep at another level, so it is part of the object's
+  ///     identity.
+  /// - Returns: the object's length and encoding; nil if it is not cached.
   mutating func find(
     _ text: UnsafePointer<UInt8>, limit: Int, key: UInt64, _ depth: Int
   ) -> (count: Int, result: UnsafeRawBufferPointer)? {
@@ -53,7 +54,7 @@ import Glibc
     return unsafe (count, UnsafeRawBufferPointer(start: place + Self.longest, count: entry.resultCount))
   }
 
-  /// Caches an object without flaws, replacing any in its slot, if it is short and has no nested object.
+  /// Caches an object that has no flaws if it is short and has no nested object; it replaces the object in its slot.
   mutating func keep(_ text: UnsafePointer<UInt8>, count: Int, result: UnsafeRawBufferPointer, _ depth: Int) {
     guard count <= Self.longest, result.count <= Self.longest, let source = result.baseAddress,
       unsafe Self.count(text, count) == count

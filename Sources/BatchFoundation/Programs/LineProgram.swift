@@ -1,18 +1,19 @@
 import Glibc
 
-/// A child program that answers each line with one line, in order. Use from one thread at a time.
+/// A child program that answers each line with one line, in order. It may be used by only one thread at a time.
 ///
-/// It starts with the first question, in a separate process group, and ends with its input, so also when this process
-/// is killed. It inherits no open descriptors, and only the ordinary variables plus those of its command.
+/// The program is started by the first question, in a separate process group. It should end when its input ends, which
+/// also happens when this process is killed. It inherits no open descriptors, and only the ordinary environment
+/// variables plus those of its command.
 @safe package final class LineProgram {
   package struct Command: Sendable, Hashable {
-    /// The program, found as a shell finds it, and its arguments.
+    /// The program, looked up as a shell does, and its arguments.
     package var words: [String]
     /// The working directory.
     package var folder: String
-    /// The longest wait for an answer, after which the program counts as hung.
+    /// The maximum wait for an answer, after which the program counts as hung.
     package var timeout: Milliseconds
-    /// The variables of the environment that it gets in addition to ``LineProgram/ordinaryVariables``.
+    /// The names of environment variables that it gets in addition to ``LineProgram/ordinaryVariables``.
     package var variables: [String]
 
     package init(words: [String], folder: String, timeout: Milliseconds, variables: [String] = []) {
@@ -39,11 +40,11 @@ import Glibc
     case notStarted(Int32)
     case hung
     case ended
-    /// A line longer than ``LineProgram/longestAnswer``, or an unrequested one.
+    /// A line longer than ``LineProgram/longestAnswer``, or a line that was not requested.
     case flooded
   }
 
-  /// The longest answer in bytes.
+  /// The maximum length of an answer in bytes.
   package static let longestAnswer = 1 << 16
 
   private let command: Command
@@ -59,8 +60,8 @@ import Glibc
 
   /// Sends the lines and waits for their answers. A failure ends the program; the next question restarts it.
   ///
-  /// A program may end after an answer, before or after the next question. So one that was running before and ends
-  /// without answering this question is restarted and asked once more.
+  /// A program may end after an answer, before or after the next question. One that was already running and ends
+  /// without answering any line of this question is therefore restarted and asked once more.
   ///
   /// - Parameter lines: without line ends.
   /// - Returns: the answers without line ends, in order; fewer than the lines only on failure.
@@ -88,9 +89,9 @@ import Glibc
     }
   }
 
-  /// Sends the line, closes the input and waits until the program ends; its output is dropped.
+  /// Sends the line, closes the input and waits until the program ends; its output is discarded.
   ///
-  /// - Returns: why the line was not delivered or the program was ended; nil if it ended by itself.
+  /// - Returns: the reason the line was not delivered or the program was killed; nil if it ended by itself.
   package func tell(_ line: [UInt8]) -> Failure? {
     defer { end() }
     do throws(Failure) {
@@ -167,7 +168,7 @@ import Glibc
     rest += bytes
   }
 
-  /// Returns whether unrequested output arrives within the time.
+  /// Returns whether unrequested output arrives within the given time.
   private func hasInput(within milliseconds: Int32) throws(Failure) -> Bool {
     var ready = pollfd(fd: output, events: Int16(POLLIN), revents: 0)
     guard unsafe poll(&ready, 1, milliseconds) > 0, ready.revents & Int16(POLLIN) != 0 else { return false }
@@ -221,7 +222,7 @@ import Glibc
     defer { unsafe posix_spawn_file_actions_destroy(&actions) }
     unsafe posix_spawn_file_actions_adddup2(&actions, questions, STDIN_FILENO)
     unsafe posix_spawn_file_actions_adddup2(&actions, answers, STDOUT_FILENO)
-    // Its error output may contain recorded data.
+    // The program's error output may contain recorded data.
     unsafe posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0)
     var attributes = posix_spawnattr_t()
     unsafe posix_spawnattr_init(&attributes)
@@ -234,7 +235,7 @@ import Glibc
     var all = sigset_t()
     unsafe sigfillset(&all)
     unsafe posix_spawnattr_setsigdefault(&attributes, &all)
-    // `exec` replaces the shell by the program in the same process.
+    // `exec` replaces the shell with the program in the same process.
     let shell = ["/bin/sh", "-c", "cd -- \"$0\" && exec \"$@\"", command.folder]
     var words: [UnsafeMutablePointer<CChar>?] = unsafe (shell + command.words).map { unsafe strdup($0) } + [nil]
     var variables: [UnsafeMutablePointer<CChar>?] = unsafe self.variables.map { unsafe strdup($0) } + [nil]
@@ -242,7 +243,7 @@ import Glibc
     return unsafe posix_spawn(&process, shell[0], &actions, &attributes, &words, &variables)
   }
 
-  /// Variables without secrets: program paths, user, language, time zone and the folder of temporary files.
+  /// The names of variables without secrets: program paths, user, language, time zone, folder of temporary files.
   package static let ordinaryVariables = [
     "PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LANGUAGE", "TZ", "TZDIR", "TMPDIR", "LD_LIBRARY_PATH",
   ]

@@ -1,7 +1,7 @@
 /// The meaning of an event. ``EventCodes`` maps it to the code on the wire (reference events 1.8).
 package enum EventKind: Int, CaseIterable, Sendable {
   case installed, sessionStarted, sessionEnded, goalAbandoned, goalCompleted, namedEvent
-  /// A link that was opened. If it starts a session and shares the code of that start, both are one event.
+  /// A link that was opened. If it starts a session and has the same code as a session start, one event reports both.
   case link
   /// A local or push notification; codes do not distinguish the two.
   case receivedNotification, openedNotification
@@ -30,13 +30,13 @@ package enum AutomaticField: Int, CaseIterable, Sendable {
   case campaign
   /// The last stored campaign, active or not.
   case lastCampaign
-  /// A session's time of use in whole seconds or whole minutes, rounded down.
+  /// The time a session was in use, in whole seconds or whole minutes, rounded down.
   case activeSeconds, activeMinutes
   /// `push` or `local`.
   case channel
-  /// The action of an opened notification and its value, from the member `notification-action` of its payload.
+  /// The action of an opened notification and its value, from the payload's member `notification-action`.
   case actionType, actionValue
-  /// The device's values as of the event, from its records.
+  /// The device's values at the time of the event, as recorded.
   case mobileUserId, channelId, appKey
   /// The results of augmentation, which any event may get.
   case locationAddress, locationName, latitude, longitude
@@ -45,22 +45,22 @@ package enum AutomaticField: Int, CaseIterable, Sendable {
 /// The wire code and attributes of each kind of event (`General.eventCodes`, reference events 1.8).
 package struct EventCodes: Hashable, Sendable {
   package struct Row: Hashable, Sendable {
-    /// The code on the wire. Events with an empty one are not sent: the account does not know them.
+    /// The code on the wire; empty for events that are not sent because the account does not know them.
     package var code: String
     package var fields: [AutomaticField]
   }
 
-  /// The profile, or the one that this table is based on.
+  /// The name of the profile that this table is, or is based on.
   package var profile: String
   private var rows: [Row]
   /// The attributes of every event, including those with custom codes.
   package var ofEveryEvent: [AutomaticField] = []
-  /// The names of attributes that `UBFFieldNames` does not name, or names by its default.
+  /// The names of those attributes that are not in `UBFFieldNames` or have their default there.
   package var names: [AutomaticField: String] = [
     .channel: "channel", .actionType: "type", .actionValue: "value", .mobileUserId: "mobileUserId",
     .channelId: "channelId", .appKey: "appKey",
   ]
-  /// Whether attributes without a value are sent with an empty one.
+  /// Whether an attribute without a value is sent with an empty value rather than omitted.
   package var keepsEmpty = true
   /// The codes of events that only the service creates; they are never sent.
   package var ofService: [String] = []
@@ -122,7 +122,7 @@ package struct EventCodes: Hashable, Sendable {
 
   package static let profiles = [engageSDK, acousticMobile]
 
-  /// The code that reports received notifications to accounts that know it; no profile sends it.
+  /// The code for received notifications in accounts that know it; no profile sends it.
   package static let deliveryStatus = "174"
 
   /// All codes on the wire with the kinds that share them.
@@ -131,15 +131,15 @@ package struct EventCodes: Hashable, Sendable {
       .sorted { (Int($0.key) ?? 0, $0.key) < (Int($1.key) ?? 0, $1.key) }.map { ($0.key, $0.value) }
   }
 
-  /// Returns the meanings of a code by this table or else by a profile, since a store may have events from before a
-  /// change; none for custom codes.
+  /// Returns the meanings of a code in this table or, if it has none, in the first profile that has the code, because a
+  /// store may have events from before a change of codes. Empty for custom codes.
   package func kinds(of code: String) -> [EventKind] {
     guard !code.isEmpty else { return [] }
     return ([self] + Self.profiles).lazy.map { codes in EventKind.allCases.filter { codes[$0].code == code } }
       .first { !$0.isEmpty } ?? []
   }
 
-  /// Returns the code in words; nil for custom codes.
+  /// Returns the meaning of a code in words; nil for custom codes.
   package func words(for code: String) -> String? {
     let kinds = kinds(of: code)
     if let start = kinds.first(where: { $0 == .sessionStarted }) { return start.words }
@@ -147,6 +147,6 @@ package struct EventCodes: Hashable, Sendable {
     return kinds.isEmpty ? nil : kinds.map(\.words).joined(separator: " or ")
   }
 
-  /// Returns whether only the service creates events of the code, which is compared as a number: `093` is 93.
+  /// Returns whether only the service creates events with the code. Codes are compared as numbers: `093` equals 93.
   package func isOfService(_ code: String) -> Bool { Int(code).map { ofService.contains("\($0)") } ?? false }
 }

@@ -1,4 +1,5 @@
-/// The decisions about one device's records, with rule and setting (`run --explain DEVICE`). It contains personal data.
+/// The decisions about one device's records, with the rule and setting that led to each (`run --explain DEVICE`). It
+/// contains personal data.
 package final class Explanation {
   /// One step per record, and one for the end of the input if rules act there.
   package private(set) var steps: [ExplanationStep] = []
@@ -21,7 +22,7 @@ package final class Explanation {
 
   package func emitted(_ event: String, emission: Int64) { emitted.append((emission, event)) }
 
-  /// Withdraws an event, even from an earlier step, to which `note` is added.
+  /// Withdraws an event. If it belongs to an earlier step, `note` is added to that step.
   package func withdrawn(_ emission: Int64, _ note: String) {
     if let index = emitted.firstIndex(where: { $0.emission == emission }) {
       emitted.remove(at: index)
@@ -49,7 +50,7 @@ package final class Explanation {
   }
 }
 
-/// The decisions at one record of a device, or at the end of the input, with rule and setting.
+/// The decisions at one record of a device, or at the end of the input, with the rule and setting that led to each.
 package struct ExplanationStep: Sendable {
   /// Nil for the end of the input.
   package var position: RecordPosition?

@@ -1,8 +1,8 @@
-/// An entry of a job's `inputs` (reference formats 1.2). Its files are looked up when the run reads it.
+/// An entry of a job's `inputs` (reference formats 1.2). Its files are looked up when the run reads the entry.
 public struct JobInput: Sendable, Hashable {
-  /// A day of the window, by the calendar of the window's zone.
+  /// A day of the window in the calendar of the window's zone, with the path pattern for that day.
   public struct Day: Sendable, Hashable {
-    /// Days since 1970.
+    /// The number of days since 1970-01-01.
     public var number: Int64
     public var path: String
 
@@ -12,19 +12,20 @@ public struct JobInput: Sendable, Hashable {
     }
   }
 
-  /// An absolute pattern of files and directories, with its date patterns unexpanded.
+  /// An absolute path pattern for files and directories; its date patterns are not expanded.
   public var path: String
   /// The days of the window; nil if the path has no date patterns.
   public var days: [Day]?
   /// The display name; nil to use the path.
   public var label: String?
-  /// Whether a run stops before it processes anything if the input matches nothing on one of the days.
+  /// Whether a run stops before any processing if the input matches no file, or none for one of its days.
   public var isRequired = false
-  /// The number of accepted or duplicate records below which a run stops before any processing; nil for no minimum.
+  /// The minimum number of accepted or duplicate records; with fewer, a run stops before processing. Nil for none.
   public var minRecords: Int?
   /// The name of a preset or the absolute path of a map; nil for records in the project's format.
   public var map: String?
-  /// The path of the record within its line, as maps write it; nil if the line is the record, or the map has the path.
+  /// The path of the record within its line, as maps write paths; nil if the line is the record or the map has the
+  /// path.
   public var record: String?
 
   public init(path: String) { self.path = path }
@@ -33,7 +34,8 @@ public struct JobInput: Sendable, Hashable {
   public var patterns: [String] { days.map { $0.map(\.path) } ?? [path] }
 }
 
-/// The input of the job that a record came from. Raw values order records of the same instant (reference formats 3.3).
+/// The kind of input that a record came from. Records of the same instant are ordered by its raw value
+/// (reference formats 3.3).
 public enum InputKind: UInt8, Comparable, CaseIterable, Sendable {
   case events, notifications, deepLinks
 
@@ -62,9 +64,9 @@ package struct KnownFile: Sendable, Equatable {
   package var size: UInt64
   /// The number of lines that are not blank.
   package var lines: Int
-  /// The range from the first to the last time of its records.
+  /// The times of its first and last record.
   package var span: ClosedRange<Instant>
-  /// A 16-byte proof over every byte of the file and these properties: a damaged row of a store matches no file.
+  /// A 16-byte checksum of the file's bytes and these properties, so that a damaged row of a store matches no file.
   package var proof: [UInt8]
 
   package init(size: UInt64, lines: Int, span: ClosedRange<Instant>, proof: [UInt8]) {

@@ -1,8 +1,8 @@
 /// A 128-bit digest of an input line, by which duplicates are found within a run and across runs.
 ///
-/// It guards against chance, not against an attacker: two independent multiply-and-fold lanes with fixed seeds, the
-/// same on every machine and in every release because stores keep them. Among 10^12 lines the odds of one false match
-/// are about 1 in 10^15.
+/// It guards against accidental collisions, not against an attacker. It consists of two independent multiply-and-fold
+/// lanes with fixed seeds, which never change and are the same on every machine, because stores keep digests. Among
+/// 10^12 lines the odds of one false match are about 1 in 10^15.
 public struct LineDigest: Hashable, Comparable, Sendable {
   public var high: UInt64
   public var low: UInt64
@@ -13,7 +13,7 @@ public struct LineDigest: Hashable, Comparable, Sendable {
     self.low = low
   }
 
-  /// - Parameter line: the bytes without white space at both ends.
+  /// - Parameter line: the line's bytes, without white space at either end.
   /// - Parameter kind: equal lines of different input kinds are different records (reference formats 3.8).
   @inlinable
   public init(line: Text, kind: InputKind) {
@@ -43,7 +43,7 @@ public struct DeviceHash: Hashable, Sendable {
   public static let bucketCount = 256
 }
 
-/// The mixing steps of ``LineDigest`` and ``DeviceHash``. Stores depend on the results: never change them.
+/// The mixing steps of ``LineDigest`` and ``DeviceHash``. They must never change, because stores depend on the results.
 public enum ByteMix {
   @inlinable public static var s0: UInt64 { 0xA076_1D64_78BD_642F }
   @inlinable public static var s1: UInt64 { 0xE703_7ED1_A0B4_28DB }
@@ -62,7 +62,7 @@ public enum ByteMix {
     unsafe UInt64(littleEndian: UnsafeRawPointer(base + at).loadUnaligned(as: UInt64.self))
   }
 
-  /// Returns the last sixteen bytes as two words, which may overlap earlier ones; a short text is padded with zeros.
+  /// Returns the last sixteen bytes as two words, which overlap in a shorter text; below eight bytes the second is 0.
   @inlinable @inline(__always)
   public static func tail(_ text: Text) -> (UInt64, UInt64) {
     if text.count >= 16 { return unsafe (word(text.base, text.count - 16), word(text.base, text.count - 8)) }

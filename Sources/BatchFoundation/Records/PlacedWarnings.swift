@@ -1,4 +1,4 @@
-/// The number of warnings of a kind, with the first ones by file and line as examples.
+/// The number of warnings of one kind, with the first ones in the order of files and lines as examples.
 package struct PlacedWarnings: Sendable, Equatable {
   package struct Example: Sendable, Equatable {
     /// The device; empty if it is unknown.
@@ -15,7 +15,7 @@ package struct PlacedWarnings: Sendable, Equatable {
 
   private static let shown = 200
   package private(set) var occurrences = 0
-  /// The first examples, ordered by place.
+  /// The first warnings, ordered by position.
   package private(set) var examples: [Example] = []
 
   package init() {}
@@ -23,7 +23,7 @@ package struct PlacedWarnings: Sendable, Equatable {
   /// Counts one warning; its example is built only if it is among the first.
   package mutating func add(at position: RecordPosition, _ example: () -> Example) {
     occurrences += 1
-    // There can be as many warnings as records, and most come after the examples.
+    // There may be as many warnings as records, and most come after the examples.
     if examples.count == Self.shown, let last = examples.last, !position.precedes(last.position) { return }
     examples.append(example())
     keepFirst()
@@ -43,7 +43,7 @@ package struct PlacedWarnings: Sendable, Equatable {
   }
 }
 
-/// A field unknown to the format of records, which was ignored.
+/// A field that is not in the format of records and was ignored.
 package struct UnknownField: Sendable, Equatable, Codable {
   package var name: String
   package var records: Int

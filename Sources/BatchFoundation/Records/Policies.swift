@@ -3,7 +3,7 @@ package enum UnknownOutcomePolicy: String, CaseIterable, Sendable {
   case resend, hold
 }
 
-/// The treatment of a record older than what an earlier run processed for its device.
+/// The treatment of a late record, which is older than one that an earlier run processed for the same device.
 package enum LateRecordPolicy: String, CaseIterable, Sendable {
   /// Its event is sent with its original time; sessions and campaigns are not rewound.
   case accept
@@ -13,17 +13,17 @@ package enum LateRecordPolicy: String, CaseIterable, Sendable {
 /// The treatment of ids and other personal data in reports.
 package enum PersonalDataPolicy: String, CaseIterable, Codable, Sendable {
   case omit
-  /// Replaced by 16 hexadecimal digits, equal in all reports of one store and meaningless without its key.
+  /// Replaced with 16 hexadecimal digits, which are the same in all reports of a store and meaningless without its key.
   case hash
   case clear
 }
 
-/// The treatment of two known customers that meet on one device.
+/// The treatment of two known customers who appear on one device.
 package enum KnownToKnownPolicy: String, CaseIterable, Sendable {
   /// The device moves to the other recipient; neither is marked as merged.
   case reassign
   case merge
-  /// An operator resolves it.
+  /// The case is left to an operator.
   case hold
 }
 
@@ -36,13 +36,14 @@ package enum SharedDevicePolicy: String, CaseIterable, Sendable {
 package enum NewUserPolicy: String, CaseIterable, Sendable {
   /// The device belongs to another person from that record on.
   case person
-  /// The id is another name of the same person, whose recipient gets it.
+  /// The id is another name for the same person, whose recipient gets it.
   case rename
 }
 
 /// The choice between several matching deep-link routes.
 package enum RouteOrderPolicy: String, CaseIterable, Sendable {
-  /// From left to right, literals before placeholders with an expression before free ones; then the order in the file.
+  /// From left to right, literals before placeholders with an expression, and these before other placeholders; if
+  /// routes are still equal, the order in the file.
   case literalFirst = "literal-first"
   /// The order in the file, as on Android.
   case file
@@ -80,7 +81,7 @@ public struct PersonID: Hashable, Sendable {
 package struct RunSetting: Sendable, Equatable, Codable {
   package var name: String
   package var value: String
-  /// The layer, file and line of the value.
+  /// The layer, file and line that set the value.
   package var origin: String
 
   package init(name: String, value: String, origin: String) {

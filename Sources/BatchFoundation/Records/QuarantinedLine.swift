@@ -9,13 +9,14 @@ public struct QuarantinedLine: Sendable, Equatable {
   public var reason: QuarantineReason
   /// The details of the reason, without any of the line's values.
   public var detail: String
-  /// The line's original bytes without the line end; cut at 64 KiB if the line is too long.
+  /// The line's original bytes without the line end; truncated to 64 KiB if the line is too long.
   public var raw: [UInt8]
-  /// The input that the line was read as; nil for anything but a line of an input.
+  /// The kind of input that the line belongs to; nil for anything other than a line of an input.
   public var kind: InputKind?
-  /// The event in its platform's stored form, to be checked again; nil for lines and for events already sent.
+  /// The event in the format in which its platform stores it, so that it can be checked again; nil for lines and for
+  /// events already sent.
   public var block: [UInt8]?
-  /// The place of the record that led to an event; nil for lines, and if it is unknown.
+  /// The place of the record that led to an event; nil for lines, and for events whose record is unknown.
   public var source: RecordSource?
 
   public init(
@@ -32,7 +33,7 @@ public struct QuarantinedLine: Sendable, Equatable {
   }
 }
 
-/// The reason a line was quarantined, in the order in which reasons apply (reference formats 3.7).
+/// The reason a line was quarantined. If several apply, the first case counts (reference formats 3.7).
 public enum QuarantineReason: String, CaseIterable, Codable, Sendable {
   case lineTooLong = "line-too-long"
   case invalidUTF8 = "invalid-utf8"
@@ -51,13 +52,13 @@ public enum QuarantineReason: String, CaseIterable, Codable, Sendable {
   case invalidTimestamp = "invalid-timestamp"
   case unknownType = "unknown-type"
   case damagedFile = "damaged-file"
-  /// A file in another text format than lines of JSON; reported once per file.
+  /// A file in a text format other than lines of JSON; reported once per file.
   case otherForm = "other-form"
-  /// A record older than what an earlier run processed, with `Ingest.lateRecords` = `quarantine`.
+  /// A record older than one that an earlier run processed for its device, if `Ingest.lateRecords` is `quarantine`.
   case lateRecord = "late-record"
   /// An event that the service accepted and later rejected, or that it rejected individually.
   case rejectedByService = "rejected-by-service"
-  /// An event that violates its service's schema, and so is not sent.
+  /// An event that violates its service's schema and is therefore not sent.
   case schemaInvalid = "schema-invalid"
   /// A record of a forgotten person. This is not a quarantine reason but a separate outcome, stored nowhere.
   case forgotten
@@ -77,10 +78,10 @@ extension QuarantinedLine {
     file.hasPrefix("event:") ? String(file.dropFirst("event:".count)) : nil
   }
 
-  /// The place shown to users: the line, or the one that led to the event; `event:ID` without a line if it is unknown.
+  /// The place shown to users: the line or, for an event, the line that led to it; if unknown, `event:ID` and line 0.
   public var place: RecordSource { source ?? RecordSource(file: file, line: line) }
 
-  /// The ``detail``, preceded by the event if the place is its source line.
+  /// The ``detail``; for an event whose ``place`` is the line that led to it, preceded by the event.
   public var placedDetail: String { source == nil ? detail : "\(file): \(detail)" }
 
   /// The approximate memory use in bytes; short lines are mostly overhead.

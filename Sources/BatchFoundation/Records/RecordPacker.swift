@@ -1,15 +1,15 @@
-/// Writes the parts of a record unaligned and back to back, with one or two bits per part for its presence. The form
-/// never outlives the run, so it uses the machine's byte order.
+/// Writes the parts of a record unaligned and back to back, after a header of 32 bits that holds the flags and the
+/// presence of optional parts. The format never outlives the run, so it uses the machine's byte order.
 @safe public struct RecordPacker {
   @usableFromInline let start: UnsafeMutableRawPointer
   @usableFromInline var at: UnsafeMutableRawPointer
   @usableFromInline var parts: UInt32 = 0
   @usableFromInline var bit: UInt32 = 1
 
-  /// The bytes before the parts.
+  /// The size of the header in bytes.
   public static let head = 4
 
-  /// Returns the most bytes that a text takes.
+  /// Returns the maximum number of bytes that a text takes.
   @inlinable @inline(__always)
   public static func bound(_ text: Text?) -> Int { (text?.count ?? 0) + 5 }
 
@@ -62,7 +62,7 @@
   }
 }
 
-/// Reads the parts in the order in which they were written. Texts and views refer to the payload's memory.
+/// Reads the parts of a record in the order in which they were written. Texts and views refer to the record's memory.
 @safe public struct RecordUnpacker {
   @usableFromInline var at: UnsafeRawPointer
   @usableFromInline var parts: UInt32

@@ -2,7 +2,7 @@
 public struct RecordPosition: Hashable, Sendable {
   public var file: UInt32
   public var line: UInt64
-  /// The index among records that a map made from one line; 0 for all others, and where their order does not matter.
+  /// The index among the records that a map made from one line; 0 for other records or if their order does not matter.
   public var element: UInt16
 
   @inlinable
@@ -37,7 +37,8 @@ extension RecordSource: CustomStringConvertible {
   public var description: String { "\(file.printable):\(line)" }
 }
 
-/// The place of the record that led to an event, in a store's numbering: small enough to be kept with every event.
+/// The place of the record that led to an event, with the file as a number in the store, so that it is small enough to
+/// be kept with every event.
 public struct StoredSource: Hashable, Sendable {
   /// The number of the file in the store; 0 if it is unknown.
   public var file: UInt32
@@ -54,19 +55,20 @@ public struct StoredSource: Hashable, Sendable {
   @inlinable public static var unknown: StoredSource { StoredSource(file: 0, line: 0) }
 }
 
-/// The numbers of a device's events and identity checks, which grow in processing order across runs. A record's numbers
-/// start at one derived from its instant, so a late record does not change those of others (reference decisions 34).
+/// The numbering of a device's events and identity checks, which increases in processing order across runs. The numbers
+/// for a record start at one derived from its instant, so a late record does not change those for other records
+/// (reference decisions 34).
 public enum EmissionNumber {
   @usableFromInline static var shift: Int64 { 13 }
 
   /// The exclusive upper bound of all numbers, including those a device can have at the last instant.
   public static let limit = Int64(1) << 62
 
-  /// Returns the number that precedes those of a record of the instant, unless the device is already further.
+  /// Returns the number after which those for a record of the instant start, unless the device has already passed it.
   @inlinable @inline(__always)
   public static func begin(at instant: Instant) -> Int64 { instant.milliseconds << shift }
 
-  /// Encodes the number relative to its event's time, in few bits: most events have the instant of their record.
+  /// Encodes the number relative to its event's time, in few bits because most events have their record's instant.
   @inlinable @inline(__always)
   public static func packed(_ number: Int64, at instant: Instant) -> UInt64 {
     let distance = number &- begin(at: instant)

@@ -23,7 +23,7 @@ public struct StateWriter: ~Copyable {
 
   public var bytes: [UInt8] { buffer.array }
 
-  /// Passes the encoded bytes to `body`, valid only during the call.
+  /// Passes the encoded bytes to `body`; they are valid only during the call.
   public func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
     unsafe body(UnsafeRawBufferPointer(buffer.bytes))
   }
@@ -70,7 +70,7 @@ public struct StateWriter: ~Copyable {
 }
 
 extension StateWriter {
-  /// Returns a text as it appears in encoded states, to search them for an id.
+  /// Returns a text as it appears in encoded states, so that states can be searched for an id.
   public static func encoded(_ text: [UInt8]) -> [UInt8] {
     var writer = StateWriter()
     writer.put(Int64(text.count))
@@ -125,7 +125,7 @@ extension StateWriter {
     return Int(value)
   }
 
-  /// The largest magnitude in milliseconds, far beyond every instant and span of the rules.
+  /// The maximum magnitude in milliseconds, far beyond every instant and span of the rules.
   private static let farthest: Int64 = 1 << 52
 
   public mutating func emission() throws(DeviceStateError) -> Int64 {
@@ -143,7 +143,7 @@ extension StateWriter {
 
   public mutating func instant() throws(DeviceStateError) -> Instant { Instant(milliseconds: try milliseconds()) }
 
-  /// Nil for a device without records.
+  /// Reads the time, kind and place of the device's last record; nil if the device has no records.
   public mutating func lastRecord() throws(DeviceStateError) -> (instant: Instant, kind: InputKind, StoredSource)? {
     let byte = try byte()
     guard byte > 0 else { return nil }

@@ -1,13 +1,14 @@
 private import Glibc
 
-/// Memory allocated in pieces and freed all at once, for text derived while rules run. Not thread-safe: each worker has
-/// one. In debug builds, so in tests, reading a view after ``reset()`` or the arena's end traps; see ``ArenaBlocks``.
+/// Memory that is allocated in pieces and freed all at once, for text derived while rules run. It is not thread-safe:
+/// each worker has its own. In debug builds, and therefore in tests, reading a view after ``reset()`` or after the
+/// arena's end traps; see ``ArenaBlocks``.
 @safe public final class Arena {
   private var blocks: ArenaBlocks
   @usableFromInline var next: UnsafeMutableRawPointer
   @usableFromInline var remaining: Int
 
-  /// - Parameter blockSize: the bytes requested from the system at a time; larger allocations get a separate block.
+  /// - Parameter blockSize: the bytes requested from the system at a time; larger allocations get separate blocks.
   public init(blockSize: Int = 1 << 18) {
     blocks = ArenaBlocks(size: blockSize)
     unsafe next = blocks.take(blockSize)
@@ -52,15 +53,16 @@ private import Glibc
 }
 
 #if DEBUG
-  /// The memory of an ``Arena`` in debug builds: freed blocks stay mapped without access for a while, so a stale view
-  /// traps at its first read instead of finding newer data.
+  /// The memory of an ``Arena`` in debug builds. Freed blocks stay mapped but inaccessible for a while, so that a stale
+  /// view traps at its first read instead of finding newer data.
   @safe struct ArenaBlocks: ~Copyable {
     let size: Int
     private var live: [UnsafeMutableRawBufferPointer] = unsafe []
     /// Inaccessible blocks, oldest first.
     private var retired: [UnsafeMutableRawBufferPointer] = unsafe []
 
-    /// Enough for any view that a test could keep; each costs address space and an entry in the kernel's map.
+    /// The number of blocks kept: enough for any view that a test could keep. Each costs address space and an entry in
+    /// the kernel's map.
     private static let keptRetired = 32
 
     init(size: Int) { self.size = size }

@@ -1,5 +1,5 @@
-/// A growing byte buffer: bodies, blocks, lines of an events file. There are always 32 writable bytes after the last
-/// one, so that short text is copied in whole words.
+/// A growing byte buffer for bodies, blocks and the lines of an events file. The 32 bytes after the last one are always
+/// writable, so that short texts can be copied in whole words.
 @safe public struct ByteBuffer: ~Copyable {
   @usableFromInline var memory: UnsafeMutablePointer<UInt8>
   @usableFromInline var used = 0
@@ -62,7 +62,7 @@
     used += source.count
   }
 
-  /// Appends text that is followed by at least `slack` readable bytes.
+  /// Appends `length` bytes, after which at least `slack` more bytes must be readable.
   @inlinable @inline(__always)
   public mutating func append(padded source: UnsafePointer<UInt8>, _ length: Int) {
     reserve(length)
@@ -80,7 +80,7 @@
     used += length
   }
 
-  /// Appends seven bits per byte, low ones first; the top bit marks a continuation.
+  /// Appends a number in groups of seven bits, low ones first; the top bit of a byte is set if another follows.
   @inlinable @inline(__always)
   public mutating func append(varint value: UInt64) {
     reserve(10)

@@ -1,12 +1,12 @@
 public import Glibc
 
-/// Compares two byte strings of equal length: negative, zero or positive as in `memcmp`.
+/// Compares two byte strings of equal length; the result has the sign that `memcmp` returns.
 @inlinable
 public func compareBytes(_ one: UnsafePointer<UInt8>, _ other: UnsafePointer<UInt8>, _ count: Int) -> Int {
   unsafe Int(memcmp(one, other, count))
 }
 
-/// Compares two byte strings of equal length. Most texts are short: two overlapping loads cost less than a call.
+/// Returns whether byte strings of equal length are equal. Most are short: two overlapping loads cost less than a call.
 @inlinable @inline(__always)
 public func equalBytes(_ one: UnsafePointer<UInt8>, _ other: UnsafePointer<UInt8>, _ count: Int) -> Bool {
   let (one, other) = unsafe (UnsafeRawPointer(one), UnsafeRawPointer(other))
@@ -36,7 +36,7 @@ public func equalBytes(_ one: UnsafePointer<UInt8>, _ other: UnsafePointer<UInt8
   }
 }
 
-/// Copies bytes that do not overlap. Most texts are short: two overlapping words cost less than a call.
+/// Copies bytes between regions that do not overlap. Most texts are short: two overlapping words cost less than a call.
 @inlinable @inline(__always)
 public func copyBytes(_ source: UnsafeRawPointer, to target: UnsafeMutableRawPointer, _ count: Int) {
   switch count {
@@ -72,7 +72,7 @@ public enum Hexadecimal {
   public static let lowercase = Array("0123456789abcdef".utf8)
   public static let uppercase = Array("0123456789ABCDEF".utf8)
 
-  /// Returns two lower-case digits per byte.
+  /// Returns the bytes as text, two lower-case digits per byte.
   public static func text(of bytes: some Sequence<UInt8>) -> String {
     String(decoding: bytes.flatMap { [lowercase[Int($0 >> 4)], lowercase[Int($0 & 15)]] }, as: UTF8.self)
   }
@@ -94,8 +94,8 @@ public enum Hexadecimal {
   }
 }
 
-/// Owned text, compared by its UTF-8 bytes (reference decisions 11); ids and column names are keyed and compared by it.
-/// `String` treats canonically equivalent texts as equal, the service does not.
+/// An owned text that is compared by its UTF-8 bytes (reference decisions 11), for ids and column names. `String`
+/// treats canonically equivalent texts as equal, but the service does not.
 public struct ByteText: Sendable {
   public let string: String
 
@@ -148,7 +148,7 @@ extension ByteText: Codable, CodingKeyRepresentable {
 }
 
 extension String {
-  /// Returns whether both have the same bytes, not merely canonical equivalence.
+  /// Returns whether both have the same UTF-8 bytes; canonical equivalence is not enough.
   public func isIdentical(to other: String) -> Bool {
     guard utf8.count == other.utf8.count else { return false }
     let fast = unsafe utf8.withContiguousStorageIfAvailable { ours in
@@ -161,8 +161,8 @@ extension String {
   }
 }
 
-/// Returns the offset of the first byte that is not valid UTF-8 by RFC 3629, such as one of a surrogate, an overlong
-/// form or a value above U+10FFFF; nil if there is none.
+/// Returns the offset of the first invalid UTF-8 sequence (RFC 3629), such as a surrogate, an overlong encoding or a
+/// value above U+10FFFF; nil if there is none.
 package func firstInvalidUTF8(_ bytes: UnsafeBufferPointer<UInt8>) -> Int? {
   guard let base = bytes.baseAddress else { return nil }
   let end = bytes.count

@@ -1,6 +1,6 @@
 internal import CBytes
 
-/// The only way text is written as JSON (reference formats 4.2): escapes only where JSON requires them, `\u00xx` in
+/// The canonical encoding of text as JSON (reference formats 4.2). Only what JSON requires is escaped, with `\u00xx` in
 /// lower case; `/` and everything beyond ASCII stay unescaped.
 public enum CanonicalJSON {
   /// Returns the number of bytes of the escaped text without quotes.
@@ -18,13 +18,13 @@ public enum CanonicalJSON {
       for byte in text { count += extraBytes(byte) }
       return count
     }
-    // The last word again, with already counted bytes replaced by letters.
+    // Reads the last word again, with letters in place of bytes already counted.
     let word = unsafe UInt64(littleEndian: raw.loadUnaligned(fromByteOffset: text.count - 8, as: UInt64.self))
     let counted = UInt64.max >> UInt64(rest * 8)
     return count + extraBytes(inWord: word & ~counted | ones &* 0x41 & counted)
   }
 
-  /// Returns the number of extra bytes that eight bytes need.
+  /// Returns the number of bytes that escaping adds to eight bytes.
   @inline(__always)
   private static func extraBytes(inWord word: UInt64) -> Int {
     let quotes = zeroBytes(word ^ (ones &* 0x22)) | zeroBytes(word ^ (ones &* 0x5C))
@@ -103,7 +103,7 @@ public enum CanonicalJSON {
     return unsafe Text(base: target, count: count)
   }
 
-  /// Returns the top bits of all bytes that are zero.
+  /// Returns a word in which the top bit of a byte is set if that byte of `word` is zero.
   @inline(__always)
   private static func zeroBytes(_ word: UInt64) -> UInt64 {
     let sevens = ones &* 0x7F
@@ -148,7 +148,7 @@ public enum CanonicalJSON {
 }
 
 extension CanonicalJSON {
-  /// Returns the bytes that the value takes without white space.
+  /// Returns the number of bytes that the value takes when written without white space.
   public static func count(_ value: JSONView) -> Int {
     switch value.kind {
     case .null, .yes: return 4
@@ -168,7 +168,7 @@ extension CanonicalJSON {
     }
   }
 
-  /// Appends a value without white space, members in their order, numbers as written.
+  /// Appends a value without white space; members keep their order, and numbers are as written.
   public static func append(_ value: JSONView, to target: inout ByteBuffer) {
     switch value.kind {
     case .null: target.append("null")
@@ -202,8 +202,8 @@ extension CanonicalJSON {
   }
 }
 
-/// JSON strings with no more escapes than JSON requires (reference formats 4.2). For single texts; bodies of many
-/// events are written by the store into one buffer.
+/// Writes single strings as JSON, with no more escapes than JSON requires (reference formats 4.2). Bodies of many
+/// events are written into one buffer by ``CanonicalJSON`` instead.
 public enum JSONString {
   public static func quoted(_ text: String) -> String { "\"\(escaped(text))\"" }
 

@@ -6,16 +6,16 @@ package enum Currency {
     return table[pack(code[0], code[1], code[2])]
   }
 
-  /// Returns `value` x 10^`digits`, truncated toward zero, in decimal arithmetic; nil beyond 64 bits.
+  /// Returns `value` x 10^`digits`, truncated toward zero, in decimal arithmetic; nil if the result exceeds 64 bits.
   ///
-  /// - Parameter value: a number in JSON's grammar.
+  /// - Parameter value: a JSON number.
   package static func minorUnits(_ value: Text, digits: Int) -> Int64? {
     var end = 0
     while end < value.count, value[end] | 0x20 != UInt8(ascii: "e") { end += 1 }
     let mantissa = value.slice(0, end)
     let isNegative = mantissa.count > 0 && mantissa[0] == UInt8(ascii: "-")
     let point = unsafe mantissa.bytes.firstIndex(of: UInt8(ascii: ".")) ?? mantissa.count
-    // The number of leading digits before the moved point.
+    // The number of digits before the decimal point once it has been moved.
     var wanted = point - (isNegative ? 1 : 0) + digits
     if end < value.count { wanted += exponent(value.slice(end + 1, value.count)) }
     // Computed as a negative: the lowest 64-bit number has no positive counterpart.
@@ -41,7 +41,7 @@ package enum Currency {
     return overflow || tooLow ? nil : next
   }
 
-  /// Returns the exponent of a number, capped beyond what the digits of an export's line could offset.
+  /// Returns the exponent of a number, capped at a magnitude that the digits of a line cannot offset.
   private static func exponent(_ text: Text) -> Int {
     var value = 0
     for byte in text where byte &- UInt8(ascii: "0") < 10 {
@@ -54,7 +54,7 @@ package enum Currency {
     UInt32(one) << 16 | UInt32(two) << 8 | UInt32(three)
   }
 
-  /// The ISO 4217 list of the SDKs, as of 2016-07-01, and later codes.
+  /// The ISO 4217 list of the SDKs, as of 2016-07-01, with codes that were added later.
   private static let table: [UInt32: Int] = {
     let codes: [(digits: Int, codes: StaticString)] = [
       (

@@ -1,14 +1,14 @@
 /// The digits and the exponent of a JSON number, read without rounding.
 public struct DecimalText {
   public var isNegative: Bool
-  /// The significant digits without leading zeros, at most forty, which is more than any use needs; empty for zero.
+  /// The significant digits as numbers, without leading zeros; empty for zero. At most forty are kept, which is enough.
   public var digits: [UInt8] = []
   /// The place of the decimal point: the value is 0.DIGITS x 10^point.
   public var point: Int
 
   public var isZero: Bool { digits.isEmpty }
 
-  /// - Parameter text: a number in JSON's grammar.
+  /// - Parameter text: a JSON number.
   public init?(_ text: Text) {
     var at = 0
     isNegative = text.count > 0 && text[0] == UInt8(ascii: "-")
@@ -51,7 +51,7 @@ public struct DecimalText {
     guard at == text.count, whole > 0 else { return nil }
   }
 
-  /// The digits of an integer below 10^21 with its sign, without leading zeros; nil for any other number.
+  /// The number in ASCII digits, with a sign if it is negative; nil if it is not an integer or not below 10^21.
   public var integerText: [UInt8]? {
     let known = significant
     if known.isEmpty { return [UInt8(ascii: "0")] }
@@ -69,7 +69,7 @@ public struct DecimalText {
   /// The digits without trailing zeros.
   private var significant: ArraySlice<UInt8> { digits[..<(digits.lastIndex { $0 != 0 }.map { $0 + 1 } ?? 0)] }
 
-  /// Returns the value of a non-negative number times 10^`places`, rounded down; nil beyond 18 digits.
+  /// Returns the number, which must not be negative, times 10^`places`, rounded down; nil if that has over 18 digits.
   public func floor(scaledBy places: Int) -> Int64? {
     let wanted = point + places
     guard !isZero, wanted > 0 else { return 0 }

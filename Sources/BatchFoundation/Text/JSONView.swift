@@ -1,9 +1,9 @@
-/// A parsed JSON value in the compact form of a tape: unescaped, without white space, and quick to traverse.
+/// A parsed JSON value in the compact format of a ``JSONTape``: unescaped, without white space, and quick to traverse.
 ///
-/// A value is one byte for its kind, followed by a short length and the bytes for numbers and strings, or by the length
-/// of the contents in four bytes for arrays and objects. A member of an object is its key (short length, bytes) and its
-/// value. A short length is one byte, or 255 and four more bytes. Nothing is aligned. Numbers keep their original text.
-/// The view lives as long as the tape's memory.
+/// A value starts with one byte for its kind. For numbers and strings, a short length and the bytes follow; for arrays
+/// and objects, the length of the contents in four bytes and the contents. A member of an object is its key (short
+/// length, bytes), followed by its value. A short length is one byte, or 255 and four more bytes. Nothing is aligned.
+/// Numbers keep their original text. The memory of the tape must outlive the view.
 @safe public struct JSONView: Sendable {
   public enum Kind: UInt8, Sendable {
     case null, no, yes, number, string, array, object
@@ -18,7 +18,7 @@
   @inlinable @inline(__always)
   public var kind: Kind { unsafe Kind(rawValue: start.load(as: UInt8.self)) ?? .null }
 
-  /// Reads a text with its short length, and returns it with its end.
+  /// Reads a text that is preceded by its short length, and returns the text and its end.
   @inlinable @inline(__always)
   public static func shortText(at start: UnsafeRawPointer) -> (text: Text, end: UnsafeRawPointer) {
     var count = unsafe Int(start.load(as: UInt8.self))
@@ -74,7 +74,7 @@
   @inlinable @inline(__always)
   public var members: Members { unsafe Members(kind == .object ? (start + 5, end) : (start, start)) }
 
-  /// The value of a key of an object; nil if there is none.
+  /// The value of a key; nil if there is none, or if this is not an object.
   @inlinable @inline(__always)
   public subscript(key: Text) -> JSONView? {
     var members = members
@@ -119,9 +119,10 @@
 }
 
 extension Text {
-  /// Writes the text with its short length, at most five bytes more, as read by ``JSONView/shortText(at:)``.
+  /// Writes the text, preceded by its short length of at most five bytes, in the format that
+  /// ``JSONView/shortText(at:)`` reads.
   ///
-  /// - Returns: the end of the text.
+  /// - Returns: the end of the written bytes.
   @inlinable @inline(__always)
   public func writeShort(to start: UnsafeMutableRawPointer) -> UnsafeMutableRawPointer {
     var at = unsafe start

@@ -1,12 +1,13 @@
-/// Rows of texts found by key, such as a user's look-up table that is consulted for each event. All rows share one
-/// piece of memory, so a large table takes little more than its file.
+/// Rows of texts that are looked up by key, such as a user's look-up table that is consulted for each event. All rows
+/// share one piece of memory, so a large table takes little more space than its file.
 public struct KeyedRows: Sendable {
   /// The number of texts per row, not counting the key.
   public let columns: Int
   public private(set) var count = 0
   /// All rows: the key and each column's text, with length prefixes.
   private var bytes: [UInt8] = []
-  /// The offset of each slot's row plus one; 0 for free slots, at least half of all, so that searches are short.
+  /// For each slot, the offset of its row plus one, or 0 if it is free. At least half of the slots are free, so that
+  /// searches are short.
   private var slots: [UInt32] = []
 
   /// - Parameter capacity: the estimated size of all rows in bytes.
@@ -15,10 +16,10 @@ public struct KeyedRows: Sendable {
     bytes.reserveCapacity(capacity)
   }
 
-  /// Adds a row, unless its key exists.
+  /// Adds a row unless one with its key exists.
   ///
   /// - Parameter texts: the columns' texts; an empty one means none.
-  /// - Returns: whether it was added. All rows together are limited to 4 GiB.
+  /// - Returns: false if the key exists, or if all rows together would exceed 4 GiB.
   public mutating func insert(_ key: String, _ texts: [String]) -> Bool {
     if (count + 1) * 2 > slots.count { grow() }
     var key = key
@@ -74,7 +75,7 @@ public struct KeyedRows: Sendable {
     return unsafe Text(base: base + at, count: count)
   }
 
-  /// Returns the slot of a key, or the free one where it would go. There is always a free one.
+  /// Returns the slot of a key or, if it has none, the free slot where it would go. There is always a free slot.
   private func slot(of key: Text) -> Int {
     unsafe bytes.withUnsafeBufferPointer { bytes in
       var slot = key.hashValue & (slots.count - 1)

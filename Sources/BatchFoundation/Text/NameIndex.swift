@@ -1,5 +1,5 @@
-/// A map from names to numbers, searched by bytes without allocation, for each event: the names of a schema or a list.
-/// All scopes of a document, such as the parameters of each event, share one index.
+/// A map from names, such as those of a schema or a list, to numbers. It is consulted for each event, so it compares
+/// bytes and does not allocate. All scopes of a document, such as the parameters of each event, share one index.
 public struct NameIndex: Sendable {
   /// One set of names within an index.
   public struct Scope: Sendable {
@@ -51,7 +51,7 @@ public struct NameIndex: Sendable {
     unsafe bytes.append(contentsOf: name.bytes)
   }
 
-  /// Returns the number of a name; nil if the scope does not have it.
+  /// Returns the number of a name; nil if the scope does not have the name.
   public func value(of name: Text, in scope: Scope) -> Int? {
     guard scope.first >= 0 else { return nil }
     let hash = name.quickHash
@@ -75,9 +75,9 @@ public struct NameIndex: Sendable {
 }
 
 extension Text {
-  /// A hash for tables of names from a configuration or an export, equal in every process. The standard library's is
-  /// slow for short texts and differs from run to run. Collisions can be constructed, so they must slow down nothing
-  /// but the look-ups of the colliding texts.
+  /// A hash for tables of names from a configuration or an export, the same in every process. The standard library's
+  /// hash is slow for short texts and differs from run to run. Collisions can be constructed, so they must not slow
+  /// down anything but look-ups of the colliding texts.
   @inlinable @inline(__always)
   public var quickHash: UInt32 {
     let factor: UInt64 = 0x9E37_79B9_7F4A_7C15

@@ -1,9 +1,10 @@
 /// Finds the name that was probably meant.
 public enum NearestName {
-  /// The longest name in bytes for which a candidate is searched.
+  /// The maximum length in bytes of a name for which candidates are compared.
   private static let longest = 200
 
-  /// Returns the first of the candidates closest to `name`, ignoring case, if it is close enough to be a typing error.
+  /// Returns the candidate closest to `name`, ignoring case, if `name` could be a typing error of it; the first one if
+  /// several are equally close.
   public static func of(_ name: String, among candidates: [String]) -> String? {
     // A longer name is not a typing error of a candidate.
     guard name.utf8.count <= longest else { return nil }
@@ -17,7 +18,7 @@ public enum NearestName {
     return best.name
   }
 
-  /// Returns a question that suggests the names; nil for none.
+  /// Returns a question that suggests the names; nil if there are none.
   public static func question(_ names: [String]) -> String? {
     names.isEmpty ? nil : "did you mean \(names.map { "'\($0)'" }.joined(separator: " or "))?"
   }
@@ -29,16 +30,16 @@ public enum NearestName {
     of(name, among: candidates).map { question($0) }
   }
 
-  /// Returns whether one could be a typing error of the other, ignoring case, or its beginning.
+  /// Returns whether, ignoring case, each could be a typing error of the other, or `other` begins with `name`.
   public static func isNear(_ name: String, _ other: String) -> Bool {
     let (one, two) = (lowercased(name), lowercased(other))
     if one.count >= 4, two.starts(with: one) { return true }
     return abs(one.count - two.count) <= 2 && distance(one, two, atMost: 2) <= 2
   }
 
-  /// Returns the number of insertions, deletions, replacements and swaps of neighbors between two names.
+  /// Returns the minimum number of insertions, deletions, replacements and swaps of neighbors between two names.
   ///
-  /// - Parameter limit: the largest distance of interest; a larger one may be returned as any number above it.
+  /// - Parameter limit: the largest distance of interest; for larger distances, any number above it may be returned.
   public static func distance(_ one: [UInt8], _ other: [UInt8], atMost limit: Int = .max) -> Int {
     var beforeLast = [Int](repeating: 0, count: other.count + 1)
     var last = Array(0...other.count)
@@ -52,7 +53,7 @@ public enum NearestName {
         }
       }
       (beforeLast, last) = (last, current)
-      // Every later number is made of these two rows.
+      // Every later row is computed from these two.
       if let least = last.min(), least > limit, beforeLast.allSatisfy({ $0 > limit }) { return least }
     }
     return last[other.count]

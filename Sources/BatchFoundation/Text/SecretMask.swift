@@ -1,6 +1,6 @@
-/// Removes secrets and addresses from a service's messages (reference decisions 39): in plain text, percent-, JSON- or
-/// XML-encoded, and in base64, even within a longer encoded text. It knows every ``Secret`` of at least six bytes that
-/// this process created, including access tokens.
+/// Removes secrets and email addresses from a service's messages (reference decisions 39), whether in plain text,
+/// percent-, JSON- or XML-encoded, or in base64, even within a longer encoded text. It knows every ``Secret`` of at
+/// least six bytes that this process created, including access tokens.
 enum SecretMask {
   static let shortest = 6
 
@@ -11,12 +11,12 @@ enum SecretMask {
     known.withLock { _ = $0.insert(secret) }
   }
 
-  /// Returns the text with every known secret, and everything of the form `x@y`, replaced by ``Secret/redacted``.
+  /// Returns the text with every known secret, and everything of the form `x@y`, replaced with ``Secret/redacted``.
   static func masked(_ text: [UInt8]) -> [UInt8] {
     withoutAddresses(withoutEncodedAddresses(withoutSecrets(text)))
   }
 
-  /// Returns the text with every known secret replaced by ``Secret/redacted``.
+  /// Returns the text with every known secret replaced with ``Secret/redacted``.
   static func withoutSecrets(_ text: [UInt8]) -> [UInt8] {
     let patterns = known.withLock { $0 }.flatMap { Self.patterns(of: Array($0.string.utf8)) }
       .sorted { $0.count > $1.count }
@@ -27,7 +27,7 @@ enum SecretMask {
       if let end = patterns.lazy.compactMap({ end(of: $0[...], in: text, at: at) }).first {
         shown += redacted
         at = end
-        // The padding of base64.
+        // Skips the padding of base64.
         while at < text.count, text[at] == UInt8(ascii: "=") { at += 1 }
       } else {
         shown.append(text[at])
@@ -41,14 +41,14 @@ enum SecretMask {
 
   // MARK: - Secrets
 
-  /// Returns the secret and its base64 forms at each alignment, reduced to the digits that depend on nothing else.
+  /// Returns the secret, its base64, and at each alignment those digits of its base64 that depend only on the secret.
   private static func patterns(of secret: [UInt8]) -> [[UInt8]] {
     var patterns = [secret]
     for offset in 0..<3 {
       let bytes = [UInt8](repeating: 0, count: offset) + secret
       for digits in [digits, digitsOfURLs] {
         let encoded = base64(bytes, digits)
-        // The first and last digits may have bits of neighbors.
+        // The first and last digits may contain bits of neighboring bytes.
         let core = encoded[((offset * 8 + 5) / 6)..<(bytes.count * 8 / 6)]
         patterns.append(Array(core))
         if offset == 0 { patterns.append(encoded) }
@@ -75,7 +75,7 @@ enum SecretMask {
     return encoded
   }
 
-  /// Returns the end of the pattern that starts here, however its bytes are escaped; nil if it does not start here.
+  /// Returns the end of the pattern if `text` has it at `start`, escaped in any way or not at all; otherwise nil.
   private static func end(of pattern: ArraySlice<UInt8>, in text: [UInt8], at start: Int) -> Int? {
     var rest = pattern
     var at = start
@@ -101,7 +101,7 @@ enum SecretMask {
 
   // MARK: - Escapes
 
-  /// Returns the bytes of the escape that starts here, and its length.
+  /// Returns the bytes that the escape at `at` encodes, and its length; nil if there is no escape.
   private static func escape(in text: [UInt8], at: Int) -> (bytes: [UInt8], length: Int)? {
     let rest = text[at...].dropFirst()
     switch text[at] {
@@ -157,14 +157,15 @@ enum SecretMask {
 
   // MARK: - Addresses
 
-  /// Returns the text without base64 that is or contains an address.
+  /// Returns the text with every run of base64 that contains an address replaced with ``Secret/redacted``.
   private static func withoutEncodedAddresses(_ text: [UInt8]) -> [UInt8] {
     var shown: [UInt8] = []
     var at = 0
     while at < text.count {
       let (values, end) = digitValues(in: text, from: at)
       guard values.count >= shortest else {
-        // Nothing, or too short for an address. A whole run is skipped because its middle is not a beginning.
+        // No digits, or too few for an address. Such a run is skipped as a whole, because no base64 begins in its
+        // middle.
         let next = max(end, at + 1)
         shown += text[at..<next]
         at = next
@@ -176,7 +177,7 @@ enum SecretMask {
     return shown
   }
 
-  /// Returns the values of the base64 digits that start here, however escaped, and their end including padding.
+  /// Returns the values of the base64 digits from `start` on, escaped or not, and the offset after them and padding.
   private static func digitValues(in text: [UInt8], from start: Int) -> (values: [UInt8], end: Int) {
     var values: [UInt8] = []
     var at = start
@@ -262,7 +263,8 @@ enum SecretMask {
     return rest.prefix(while: isOfAddress).count
   }
 
-  /// More characters than an address may have: hiding too much is better than hiding too little.
+  /// Returns whether a byte counts as part of an address. It accepts more characters than an address may have, because
+  /// hiding too much is better than hiding too little.
   private static func isOfAddress(_ byte: UInt8) -> Bool {
     byte > 0x20 && byte != 0x7F && !Array("\"<>()[],;:\\".utf8).contains(byte)
   }
@@ -279,7 +281,7 @@ public struct Secret: Hashable, Sendable {
 
   public var isEmpty: Bool { value.string.utf8.isEmpty }
 
-  /// Returns the value for a request. Not for logs, errors or reports.
+  /// Returns the value for use in a request. It must not get into logs, errors or reports.
   public func reveal() -> String { value.string }
 
   /// Returns the text with every occurrence of the secret as a whole word redacted, such as in the path of a URL.

@@ -1,13 +1,13 @@
-/// A message of a service, used in reasons, faults and refusals. ``init(_:)`` is the only way to create one, and hides
-/// secrets and addresses (reference decisions 39).
+/// A service's message, used in reasons, faults and refusals. Every initializer hides secrets and addresses
+/// (reference decisions 39).
 public struct ServiceWords: Sendable, Equatable, ExpressibleByStringLiteral {
   public let text: String
 
   public init(_ text: String) { self.text = String(decoding: SecretMask.masked(Array(text.utf8)), as: UTF8.self) }
 
-  /// Takes the beginning of a body.
+  /// Takes the message from the beginning of a response body.
   public init(_ body: [UInt8]) {
-    // Masked before it is cut, so that no part of a secret is left at the cut.
+    // Masked before it is truncated, so that no part of a secret remains at the end.
     let masked = SecretMask.masked(Array(body.prefix(Self.longestBody * 8)))
     text = String(decoding: masked.prefix(Self.longestBody), as: UTF8.self)
   }
@@ -17,11 +17,12 @@ public struct ServiceWords: Sendable, Equatable, ExpressibleByStringLiteral {
   private static let longestBody = 2048
   private static let longest = 200
 
-  /// Replaces anything that may be a value: terms with digits, not in plain text, or among the values of the request.
-  /// Numbers of up to three digits, such as a status, stay, and so do column names and the service's own words, but not
-  /// within a quoted value of several words, such as a version.
+  /// Returns a service's words with `…` in place of anything that may be a value: terms with digits or non-ASCII
+  /// characters, and values of the request. Numbers of up to three digits, such as a status, remain, and so do column
+  /// names and services' own words, but not as part of a request value of several terms, such as a version. Long texts
+  /// are truncated.
   ///
-  /// - Parameter request: JSON, XML, or text that is a single value.
+  /// - Parameter request: the request's body: JSON, XML, or text that is a single value.
   public static func withoutValues(_ words: String, of request: [UInt8]) -> String {
     let known = KnownTexts(request[...])
     var shown = ""
@@ -43,7 +44,7 @@ public struct ServiceWords: Sendable, Equatable, ExpressibleByStringLiteral {
     return rest.isEmpty ? shown : shown + "…"
   }
 
-  /// Returns the length in bytes of the longest of the texts with which the words begin; 0 for none.
+  /// Returns the length in bytes of the longest known text with which `words` begins; 0 if there is none.
   private static func longestStart(
     of words: ArraySlice<UInt8>, _ texts: [[UInt8]: Set<[UInt8]>], _ term: [UInt8]
   ) -> Int {
@@ -54,7 +55,7 @@ public struct ServiceWords: Sendable, Equatable, ExpressibleByStringLiteral {
     }.map(\.count).max() ?? 0
   }
 
-  /// The words of known service faults.
+  /// The words that known service faults consist of.
   private static let own = Set(
     """
     access an and any array authenticated been cannot column columns concurrent contact data database date deadlock does error exceeded exist \
@@ -78,7 +79,7 @@ public struct ServiceWords: Sendable, Equatable, ExpressibleByStringLiteral {
   private struct KnownTexts {
     /// The terms of its values.
     var terms: Set<[UInt8]> = []
-    /// Values of several terms, by their first term, without those of up to three that are all a service's own words.
+    /// The values of several terms, by their first term, except those of up to three that are all services' own words.
     var values: [[UInt8]: Set<[UInt8]>] = [:]
     /// The column names, by their first term.
     var names: [[UInt8]: Set<[UInt8]>] = [:]
@@ -106,7 +107,7 @@ public struct ServiceWords: Sendable, Equatable, ExpressibleByStringLiteral {
     }
   }
 
-  /// Visits the strings of a JSON document except member names, each with whether it is the value of a member `name`.
+  /// Visits the strings of a JSON document except member names, and says whether each is the value of a member `name`.
   private static func forEachString(_ json: ArraySlice<UInt8>, _ body: (ArraySlice<UInt8>, Bool) -> Void) {
     var rest = json
     var isName = false
@@ -122,7 +123,7 @@ public struct ServiceWords: Sendable, Equatable, ExpressibleByStringLiteral {
     }
   }
 
-  /// Visits the texts between XML tags and in attributes `name`, each with whether it is a column's name.
+  /// Visits the texts between XML tags and in attributes `name`, and says whether each is a column's name.
   private static func forEachText(_ xml: ArraySlice<UInt8>, _ body: (ArraySlice<UInt8>, Bool) -> Void) {
     let name = Array("NAME>".utf8)
     let attribute = Array(" name=\"".utf8)

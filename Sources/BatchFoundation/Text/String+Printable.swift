@@ -22,11 +22,11 @@ extension String {
 }
 
 extension String {
-  /// Returns the text for a message: if it has more than `bytes`, its beginning and its length.
+  /// Returns the text for a message: if it has more than `bytes` bytes, only its beginning and its length.
   public func shortened(to bytes: Int = 80) -> String {
     guard utf8.count > bytes else { return self }
     var end = utf8.index(utf8.startIndex, offsetBy: bytes)
-    // Not in the middle of a character.
+    // Moves back to the start of a character, so that none is split.
     while String.Index(end, within: self) == nil, end > utf8.startIndex { end = utf8.index(before: end) }
     return "\(self[..<end])... (\(utf8.count.grouped) bytes)"
   }
@@ -52,8 +52,8 @@ extension Int {
   }
 }
 
-/// Text for a terminal: control and direction characters except line ends and tabs are spelled out as in JSON
-/// (`\\u009b`). Bytes arrive in pieces; a character cut by the end of a piece is kept for the next.
+/// Makes text safe for a terminal: control and direction characters other than line ends and tabs are spelled out as in
+/// JSON (`\\u009b`). Bytes arrive in pieces; a character split by the end of a piece is kept for the next one.
 public struct TerminalText: Sendable {
   private var cut: [UInt8] = []
 
@@ -83,12 +83,12 @@ public struct TerminalText: Sendable {
     scalar != "\n" && scalar != "\t" && String.isUnprintable(scalar)
   }
 
-  /// Returns whether there is anything but plain ASCII characters, line ends and tabs.
+  /// Returns whether there is anything other than plain ASCII characters, line ends and tabs.
   private static func isSuspicious(_ bytes: ArraySlice<UInt8>) -> Bool {
     bytes.contains { $0 >= 0x7F || $0 < 0x20 && $0 != 0x0A && $0 != 0x09 }
   }
 
-  /// Returns the start of an incomplete character at the end, or the end.
+  /// Returns the offset of an incomplete character at the end; the end if there is none.
   private static func wholeEnd(_ bytes: [UInt8]) -> Int {
     for back in 1...3 where back <= bytes.count {
       let byte = bytes[bytes.count - back]

@@ -1,8 +1,8 @@
 /// A view of UTF-8 text in memory owned by something else: a record batch, an arena, or a literal of the program.
 ///
-/// The local part of a run processes a million records a second, so their text is never copied into `String`s. A
-/// partition of records owns one block of memory; all text read from it or derived by the rules is a `Text` into that
-/// memory and dies with it. Longer-lived data (device state, stored events) is written out as bytes.
+/// The local part of a run processes a million records a second, so their text is never copied into `String`s. A `Text`
+/// read from a partition of records points into the partition's block of memory, and one derived by the rules into an
+/// arena; neither may outlive that memory. Longer-lived data (device state, stored events) is written out as bytes.
 ///
 /// Equality and order are by bytes, never by Unicode equivalence (reference decisions 11).
 @safe public struct Text: Sendable {
@@ -47,7 +47,7 @@
     unsafe UnsafeBufferPointer(start: base, count: count)
   }
 
-  /// Returns the bytes from `start` up to, not including, `end`.
+  /// Returns the bytes from `start` up to but not including `end`.
   @inlinable @inline(__always)
   public func slice(_ start: Int, _ end: Int) -> Text {
     assert(start >= 0 && start <= end && end <= count)
@@ -85,13 +85,13 @@ extension Text: Equatable, Hashable, Comparable {
     unsafe one.count == other.count && (one.base == other.base || equalBytes(one.base, other.base, one.count))
   }
 
-  /// Returns whether both are the same memory; equal texts may differ in this.
+  /// Returns whether both refer to the same memory; equal texts may be in different places.
   @inlinable @inline(__always)
   public func isSameMemory(as other: Text) -> Bool { unsafe base == other.base && count == other.count }
 
   @inlinable @inline(__always)
   public static func < (one: Text, other: Text) -> Bool {
-    // Names usually differ in their first byte, and a comparison costs less than a call.
+    // Names usually differ in their first byte, and comparing it costs less than a call.
     if one.count > 0, other.count > 0, one[0] != other[0] { return one[0] < other[0] }
     let order = unsafe compareBytes(one.base, other.base, Swift.min(one.count, other.count))
     return order == 0 ? one.count < other.count : order < 0
@@ -119,7 +119,7 @@ extension [UInt8] {
 }
 
 extension Text {
-  /// Returns whether both have the same bytes, ignoring the case of a to z.
+  /// Returns whether both have the same bytes, ignoring the case of ASCII letters.
   @inlinable
   public func isEqualIgnoringASCIICase(to other: some Sequence<UInt8>) -> Bool {
     elementsEqual(other) { Self.lowered($0) == Self.lowered($1) }
@@ -129,7 +129,7 @@ extension Text {
   public static func lowered(_ byte: UInt8) -> UInt8 { byte &- UInt8(ascii: "A") < 26 ? byte | 0x20 : byte }
 }
 
-/// Text for comparisons that ignore the case of ASCII letters and white space at both ends.
+/// Text for comparisons that ignore the case of ASCII letters and white space at either end.
 package struct FoldedText: Hashable, Sendable {
   package let bytes: [UInt8]
 

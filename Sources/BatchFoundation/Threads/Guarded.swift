@@ -55,7 +55,7 @@ import Glibc
     return try body(&state)
   }
 
-  /// Waits until `body` returns a value; it is called at once and after each change, and may change the state.
+  /// Waits until `body` returns a value. `body` is called at once and after each change, and may change the state.
   package func wait<Value>(_ body: (inout State) throws -> Value?) rethrows -> Value {
     unsafe pthread_mutex_lock(mutex)
     defer {
@@ -68,7 +68,7 @@ import Glibc
     }
   }
 
-  /// Like ``wait(_:)``, but returns nil after `milliseconds`; with zero or less `body` is called at most twice.
+  /// Like ``wait(_:)``, but returns nil after `milliseconds`; with zero or less, `body` is called at most twice.
   package func wait<Value>(upTo milliseconds: Int64, _ body: (inout State) throws -> Value?) rethrows -> Value? {
     var deadline = timespec()
     unsafe clock_gettime(CLOCK_MONOTONIC, &deadline)

@@ -1,14 +1,14 @@
 internal import CLinux
 import Glibc
 
-/// Starts blocking system threads, for work that waits for disks, networks or a processor.
+/// Starts system threads, which may block, for work that waits for disks, networks or a processor.
 package enum Threads {
   /// Runs `body` once on each of `count` threads, including the calling one, and waits for all. If the system refuses a
-  /// thread, the caller does that share afterwards.
+  /// thread, the calling thread runs its share afterwards.
   ///
-  /// - Parameter body: gets the number of its thread, from 0 for the caller's.
-  /// - Throws: the error of the lowest-numbered thread that failed. The others are not notified: their shared state
-  ///   must do that.
+  /// - Parameter body: receives the index of its thread, 0 for the calling one.
+  /// - Throws: the error of the lowest-numbered thread that failed. The other threads are not notified; state that they
+  ///   share must tell them to stop.
   package static func run<Failure: Error>(
     _ count: Int, _ body: @escaping @Sendable (Int) throws(Failure) -> Void
   ) throws(Failure) {
@@ -40,7 +40,7 @@ package enum Threads {
     return RunningThread(thread: thread)
   }
 
-  /// Returns nil if the system refuses the thread.
+  /// Starts a thread; returns nil if the system refuses it.
   private static func start(_ body: @escaping @Sendable () -> Void) -> pthread_t? {
     var thread = pthread_t()
     let context = unsafe Unmanaged.passRetained(Body(body))

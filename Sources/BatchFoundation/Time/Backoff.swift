@@ -17,8 +17,8 @@ public struct Backoff: Sendable, Equatable {
     return Milliseconds(Int64.random(in: 0...span, using: &random))
   }
 
-  /// Returns the pause before asking a service whether it is available again: like any other pause, but at least a
-  /// second, so that an outage of minutes does not use up the repetitions within seconds.
+  /// Returns the pause before checking whether a service is available again. It is at least a second, so that an outage
+  /// of minutes does not use up the repetitions within seconds.
   public func pauseInOutage(before repetition: Int, using random: inout some RandomNumberGenerator) -> Milliseconds {
     max(pause(before: repetition, using: &random), Milliseconds(1000))
   }

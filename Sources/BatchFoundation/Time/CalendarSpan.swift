@@ -1,8 +1,8 @@
 /// An ISO 8601 duration with a sign, such as `-P1D` or `+PT6H30M`: calendar units, then a length of time.
 public struct CalendarSpan: Hashable, Sendable {
-  /// The months, twelve per year; months, days and time all have the sign of the whole.
+  /// The calendar months; a year counts as twelve. Months, days and time all have the sign of the duration.
   public var months = 0
-  /// The days, seven per week.
+  /// The calendar days; a week counts as seven.
   public var days = 0
   public var time = Milliseconds.zero
 
@@ -14,7 +14,7 @@ public struct CalendarSpan: Hashable, Sendable {
     return product
   }
 
-  /// Nil without a sign, and for anything but whole numbers of Y, M, W, D and, after the T, H, M, S, in this order.
+  /// Parses a sign, `P`, whole numbers of Y, M, W, D in this order and, after a T, of H, M, S; nil for other text.
   public init?(_ text: some StringProtocol) {
     var rest = Array(text.utf8)[...]
     let isNegative = rest.first == UInt8(ascii: "-")
@@ -30,7 +30,7 @@ public struct CalendarSpan: Hashable, Sendable {
         continue
       }
       let digits = rest.prefix { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }
-      // Five digits of any unit stay within the supported years.
+      // At most five digits, so that no sum or product can overflow.
       guard 1...5 ~= digits.count, let unit = rest.dropFirst(digits.count).first, let place = units.firstIndex(of: unit)
       else { return nil }
       let number = digits.reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) } * (isNegative ? -1 : 1)
@@ -52,8 +52,8 @@ public struct CalendarSpan: Hashable, Sendable {
 }
 
 extension Zone {
-  /// Returns the instant moved by the span: months and days keep the time of day, a day past the end of its month
-  /// becomes the last one, and the rest is elapsed time. Nil outside the years 1970 to 9999.
+  /// Returns the instant moved by the span; nil outside the years 1970 to 9999. Months and days keep the local time of
+  /// day, a day past the end of its month becomes the month's last day, and the rest is elapsed time.
   public func instant(_ instant: Instant, plus span: CalendarSpan) -> Instant? {
     var result = instant
     if span.months != 0 || span.days != 0 {

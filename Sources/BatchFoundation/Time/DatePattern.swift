@@ -1,8 +1,8 @@
-/// A date format as in the SDKs' settings, such as `yyyy'-'MM'-'dd`.
+/// A date format, such as `yyyy'-'MM'-'dd`, as in the settings of the SDKs.
 ///
-/// The locale-free part of Unicode's date patterns: `yyyy`, `yy`, `MM`, `M`, `dd`, `d`, `HH`, `H`, `hh`, `h`, `mm`,
-/// `m`, `ss`, `s`, `SSS`, `a`, `z` to `zzz` (GMT), `Z` (+0000), `X` (Z), text in single quotes with `''` for a quote,
-/// and any character that is not an ASCII letter. Dates are UTC (reference events 0).
+/// It supports the locale-free part of Unicode's date patterns: `yyyy`, `yy`, `MM`, `M`, `dd`, `d`, `HH`, `H`, `hh`,
+/// `h`, `mm`, `m`, `ss`, `s`, `SSS`, `a`, one to three letters `z` (GMT), `Z` (+0000) or `X` (Z), text in single quotes
+/// with `''` for a quote, and any character that is not an ASCII letter. Dates are UTC (reference events 0).
 public struct DatePattern: Hashable, Sendable {
   public let text: String
   private let pieces: [Piece]
@@ -76,7 +76,7 @@ public struct DatePattern: Hashable, Sendable {
     return pieces
   }
 
-  /// Reads from a quote to the closing one; two consecutive quotes are one quote, inside and outside.
+  /// Reads text from a quote to its closing quote; two consecutive quotes always mean one quote character.
   private static func quoted(_ scalars: [Unicode.Scalar], _ at: inout Int) throws(Refusal) -> String {
     at += 1
     if at < scalars.count, scalars[at] == "'" {
@@ -121,7 +121,7 @@ public struct DatePattern: Hashable, Sendable {
     ("a"..."z").contains(scalar) || ("A"..."Z").contains(scalar)
   }
 
-  /// Pads with zeros; a year of two digits keeps its last two.
+  /// Pads with zeros; a width of two keeps only the last two digits, as of a year.
   private static func padded(_ value: Int, _ width: Int) -> String {
     let digits = String(width == 2 ? value % 100 : value)
     return String(repeating: "0", count: max(0, width - digits.utf8.count)) + digits

@@ -1,17 +1,17 @@
-/// The meaning of an expiration text: a lifetime or an end (reference events 4.3, reference decisions 16). There are
-/// two forms, each with optional white space around it:
+/// The meaning of an expiration text: a duration or an end (reference events 4.3, reference decisions 16). There are
+/// two formats, each with optional white space around it:
 ///
-/// - `YYYY/MM/DD HH:MM:SS`, a valid date from the year 1 on, in UTC; at most one space and `GMT`, `UTC` or `Z` may
-///   follow;
-/// - terms of digits and a unit, as in `1 day 15m`; each unit once, in any order and any case.
+/// - `YYYY/MM/DD HH:MM:SS`, a valid date in UTC from the year 1 on; `GMT`, `UTC` or `Z` may follow, after at most one
+///   space;
+/// - terms of a number and a unit, as in `1 day 15m`, with each unit at most once, in any order and any case.
 ///
-/// Everything else is refused with a reason. ``SDKExpiration`` has the SDKs' reading.
+/// Everything else is refused with a reason. ``SDKExpiration`` is the SDKs' reading of the same text.
 public enum ExpirationText: Hashable, Sendable {
   case duration(Milliseconds)
   case absolute(Instant)
   case refused(Refusal)
 
-  /// The reason a text is not an expiration, by its first error.
+  /// The reason a text is not an expiration: the first error in it.
   public enum Refusal: String, Hashable, Sendable, CaseIterable {
     case empty
     /// Text where the grammar allows none, such as a sign, a fraction or a foreign zone.
@@ -19,7 +19,7 @@ public enum ExpirationText: Hashable, Sendable {
     /// A number followed by a word that is not a unit, such as `1 month`.
     case unknownUnit = "unknown-unit"
     case repeatedUnit = "repeated-unit"
-    /// A text in the form of a date that does not exist.
+    /// A well-formed date that does not exist.
     case invalidDate = "invalid-date"
     /// A duration above 36,525 days.
     case outOfRange = "out-of-range"
@@ -161,7 +161,7 @@ struct ExpirationDate: Sendable {
   var minute: Int
   var second: Int
 
-  /// Returns whether there is such a date at `start`, regardless of its values.
+  /// Returns whether the text at `start` is in this format, regardless of the fields' values.
   static func hasShape(
     _ bytes: UnsafeBufferPointer<UInt8>, at start: Int, end: Int, separator: (UInt8) -> Bool
   ) -> Bool {
@@ -193,7 +193,7 @@ struct ExpirationDate: Sendable {
     second = number(17, 2)
   }
 
-  /// Whether the date and time exist; leap seconds and 24:00 do not.
+  /// Whether the date and time exist; leap seconds and 24:00 count as nonexistent.
   var isValid: Bool {
     CivilTime(year: year, month: month, day: day, hour: hour, minute: minute, second: second) != nil
   }
@@ -212,6 +212,6 @@ extension UInt8 {
 
   var isASCIILetter: Bool { (self | 0x20) >= 0x61 && (self | 0x20) <= 0x7A }
 
-  /// Space, tab, line feed, vertical tab, form feed, carriage return.
+  /// Whether the byte is an ASCII space, tab, line feed, vertical tab, form feed or carriage return.
   var isASCIIWhitespace: Bool { self == 0x20 || (self >= 0x09 && self <= 0x0D) }
 }

@@ -1,6 +1,6 @@
 extension Instant {
-  /// Parses an `eventTimestamp` in any spelling of stored events (reference deltadna 2): a `timestamp` of an export,
-  /// `yyyy-M-d H:m:s` with one or two digits each and any fraction, in UTC, or RFC 3339 with `±hhmm`.
+  /// Parses an `eventTimestamp` in any spelling that stored events may have (reference deltadna 2): RFC 3339, also with
+  /// an offset `±hhmm`, or `yyyy-M-d H:m:s` in UTC, with one or two digits per field and an optional fraction.
   package init?(eventTimestamp text: Text) {
     if text.count > 10, text[10] == UInt8(ascii: "T") {
       self.init(rfc3339OrBasicOffset: text)
@@ -9,7 +9,7 @@ extension Instant {
     }
   }
 
-  /// Parses RFC 3339, also with an offset without a colon.
+  /// Parses RFC 3339, whose offset may lack its colon.
   private init?(rfc3339OrBasicOffset text: Text) {
     let sign = text.count - 5
     guard sign > 0, text[sign] == UInt8(ascii: "+") || text[sign] == UInt8(ascii: "-") else {
@@ -60,7 +60,7 @@ extension Instant {
     self.init(milliseconds: milliseconds)
   }
 
-  /// The length of an `eventTimestamp` on the wire in bytes.
+  /// The length of an `eventTimestamp` in the wire format, in bytes.
   package static let eventTimestampBytes = 23
 
   /// Writes the wire format `yyyy-MM-dd HH:mm:ss.SSS`; the target must have room for 24 bytes.
@@ -69,7 +69,7 @@ extension Instant {
     unsafe target[10] = UInt8(ascii: " ")
   }
 
-  /// The wire format as a string.
+  /// The instant in the wire format of ``writeEventTimestamp(to:)``.
   package var eventTimestamp: String {
     unsafe String(unsafeUninitializedCapacity: 24) { buffer in
       if let base = buffer.baseAddress { unsafe writeEventTimestamp(to: base) }

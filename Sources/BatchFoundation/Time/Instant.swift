@@ -1,20 +1,20 @@
 import Glibc
 
-/// Whole milliseconds since 1970-01-01T00:00:00Z, the resolution of every rule (reference formats 3.2).
+/// An instant as whole milliseconds since 1970-01-01T00:00:00Z, the resolution of every rule (reference formats 3.2).
 public struct Instant: Hashable, Comparable, Codable, Sendable {
   public var milliseconds: Int64
 
   @inlinable
   public init(milliseconds: Int64) { self.milliseconds = milliseconds }
 
-  /// The whole hours since 1970 (UTC), negative before.
+  /// The number of whole hours since 1970 (UTC), rounded down; negative before.
   @inlinable
   public var hour: Int64 { milliseconds.flooredQuotient(3_600_000) }
 
   @inlinable
   public static func < (one: Instant, other: Instant) -> Bool { one.milliseconds < other.milliseconds }
 
-  /// 9999-12-31T23:59:59.999Z, the last instant of a record.
+  /// 9999-12-31T23:59:59.999Z, the last instant that a record can have.
   public static var last: Instant { Instant(milliseconds: 253_402_300_799_999) }
 
   @inlinable
@@ -46,7 +46,7 @@ public struct Milliseconds: Hashable, Comparable, Sendable {
   /// The whole seconds, rounded toward zero.
   public var wholeSeconds: Int64 { count / 1000 }
 
-  /// The length in its largest unit and the next one, such as `2 days and 1 hour`.
+  /// The length in its largest unit and the next smaller one, such as `2 days and 1 hour`.
   public var inWords: String {
     let seconds = Int(wholeSeconds)
     let parts = [
@@ -60,7 +60,7 @@ public struct Milliseconds: Hashable, Comparable, Sendable {
 }
 
 extension Int64 {
-  /// Returns the quotient rounded down, also below zero.
+  /// Returns the quotient rounded down, even for negative numbers; the divisor must be positive.
   @inlinable
   public func flooredQuotient(_ divisor: Int64) -> Int64 {
     self >= 0 ? self / divisor : (self - divisor + 1) / divisor

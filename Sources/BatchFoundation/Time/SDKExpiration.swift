@@ -1,8 +1,9 @@
-/// The SDKs' reading of an expiration text in 2014 (reference events 4.1 and 4.2), to compare with the strict one.
+/// The expiration that the SDKs of 2014 read from a text (reference events 4.1 and 4.2), to compare with
+/// ``ExpirationText``.
 ///
-/// They search for terms anywhere by the unit's first letter, so `1 month` is a minute; without a term they search for
-/// a date; with neither the thing expires at once. iOS is read with exact seconds, ignoring the device's daylight
-/// saving time. Only ASCII digits and white space are recognized.
+/// The SDKs search the whole text for terms and take a word's first letter for the unit, so `1 month` is a minute.
+/// Without a term, they search for a date; without a date, the expiration is immediate. For iOS, seconds are exact,
+/// regardless of the device's daylight saving time. Only ASCII digits and white space are recognized.
 public struct SDKExpiration: Hashable, Sendable {
   public enum Platform: String, Sendable, CaseIterable {
     case iOS = "ios"
@@ -13,14 +14,14 @@ public struct SDKExpiration: Hashable, Sendable {
     case duration, absolute
     /// Nothing was recognized; the expiry is the reference time.
     case none
-    /// The SDK raised an exception: a number above 2147483647 on Android.
+    /// The SDK raises an exception, as Android does for a number above 2147483647.
     case exception
   }
 
   public var kind: Kind
-  /// The sum of the terms; 0 for a date. On Android a 32-bit number that overflows from 24,856 days on.
+  /// The sum of the terms; 0 for a date. On Android it is a 32-bit number, which overflows from 24,856 days on.
   public var seconds: Int64
-  /// Nil after an exception, before 1970, or beyond ``Instant/last``.
+  /// Nil after an exception, and if the expiry would be before 1970 or after ``Instant/last``.
   public var expiry: Instant?
 
   public static func read(
@@ -41,7 +42,7 @@ public struct SDKExpiration: Hashable, Sendable {
     return SDKExpiration(kind: .absolute, seconds: 0, expiry: Instant(milliseconds: 0).adding(seconds: date.seconds))
   }
 
-  /// Returns the last text in the form of a date; nil if there is none or the SDK could not parse it.
+  /// Returns the last date in the text; nil if there is none or the SDK could not parse it.
   private static func lastDate(_ bytes: UnsafeBufferPointer<UInt8>, on platform: Platform) -> ExpirationDate? {
     var found: Int?
     var position = 0
@@ -62,7 +63,7 @@ public struct SDKExpiration: Hashable, Sendable {
   }
 }
 
-/// The amounts of one reading by unit; a repeated unit replaces the earlier amount.
+/// The amounts found in a text, by unit; a repeated unit replaces the earlier amount.
 private struct TermAmounts {
   private var day: Int64?
   private var hour: Int64?
@@ -91,8 +92,8 @@ private struct TermAmounts {
   }
 }
 
-/// The unanchored search for terms: digits, white space, and a unit's letter. The `|` that the SDKs' expression accepts
-/// by mistake counts as a match without a value.
+/// A search for terms anywhere in a text: digits, optional white space, and a unit's letter. A `|` instead of the
+/// letter, which the SDKs' expression accepts by mistake, counts as a match without a value.
 private struct TermScan {
   var matched = false
   var overflowsInt32 = false

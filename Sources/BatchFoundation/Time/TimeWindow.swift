@@ -1,4 +1,4 @@
-/// The half-open span of time whose records count: `from <= timestamp < to`; nil is unbounded.
+/// The half-open span of time whose records count: `from <= timestamp < to`. A nil bound means no limit.
 public struct TimeWindow: Sendable, Hashable {
   public var from: Instant?
   public var to: Instant?
@@ -20,7 +20,7 @@ public struct TimeWindow: Sendable, Hashable {
 public struct TimeSpans: Sendable, Equatable {
   public private(set) var spans: [Range<Instant>] = []
 
-  /// - Parameter windows: those with an open end are ignored.
+  /// - Parameter windows: those that are empty or have an open end are ignored.
   public init(_ windows: [TimeWindow]) {
     for window in windows {
       guard let from = window.from, let to = window.to, from < to else { continue }
@@ -35,18 +35,18 @@ public struct TimeSpans: Sendable, Equatable {
     spans.sort { $0.lowerBound < $1.lowerBound }
   }
 
-  /// Returns whether the span is covered; nil if only a part of it is.
+  /// Returns true if the whole span is covered, nil if only a part of it is, and otherwise false.
   public func covers(_ span: Range<Instant>) -> Bool? {
     guard let first = spans.first(where: { $0.overlaps(span) }) else { return false }
     return first.lowerBound <= span.lowerBound && span.upperBound <= first.upperBound ? true : nil
   }
 }
 
-/// A set of UTC days, condensed to a few spans for queries, however far apart the days are.
+/// A set of UTC days, condensed into few spans for queries, even if the days are far apart.
 public struct DaySpans: Sendable {
   /// A day in milliseconds.
   public static let day: Int64 = 86_400_000
-  /// The number of spans above which those less than a month apart are joined.
+  /// The number of spans above which spans at most a month apart are joined.
   private static let many = 32
   @usableFromInline var days: Set<Int64> = []
   @usableFromInline var last = Int64.min
@@ -54,7 +54,7 @@ public struct DaySpans: Sendable {
   @inlinable
   public init() {}
 
-  /// - Parameter milliseconds: since 1970.
+  /// - Parameter milliseconds: the time in milliseconds since 1970.
   @inlinable @inline(__always)
   public mutating func add(_ milliseconds: Int64) {
     let day = milliseconds / Self.day
@@ -63,7 +63,7 @@ public struct DaySpans: Sendable {
     days.insert(day)
   }
 
-  /// The whole days as disjoint spans in ascending order.
+  /// The days as disjoint spans in ascending order. If there would be many, spans also cover the gaps of up to a month.
   public var spans: [ClosedRange<Instant>] {
     let days = days.sorted()
     let exact = Self.joined(days, over: 1)

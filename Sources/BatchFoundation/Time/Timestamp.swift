@@ -35,8 +35,8 @@ extension Instant {
     self.init(checking: civil.milliseconds + millisecond)
   }
 
-  /// Parses a JSON number as epoch seconds if it is below 1e11, or else as epoch milliseconds. The decimal text is
-  /// shifted by three places and truncated, so no digit passes through a double.
+  /// Parses a JSON number as seconds since 1970 if it is below 1e11, and otherwise as milliseconds. The decimal digits
+  /// are shifted and truncated, so none is lost in a conversion to a double.
   public init?(epoch text: Text) {
     guard let decimal = DecimalText(text), !decimal.isNegative || decimal.isZero else { return nil }
     guard let seconds = decimal.floor(scaledBy: 0), let scaled = decimal.floor(scaledBy: 3) else { return nil }
@@ -73,7 +73,7 @@ extension Instant {
         rest /= 10
       }
     }
-    // No recorded time is before the year 0, but a damaged store may have one.
+    // No recorded time is before the year 0, but a damaged store may contain one.
     put(max(civil.year, 0), 0, 4)
     unsafe target[4] = UInt8(ascii: "-")
     put(civil.month, 5, 2)
@@ -90,7 +90,7 @@ extension Instant {
     unsafe target[23] = UInt8(ascii: "Z")
   }
 
-  /// The wire format as a string.
+  /// The instant in the wire format of ``write(to:)``.
   public var rfc3339: String {
     unsafe String(unsafeUninitializedCapacity: 24) { buffer in
       if let base = buffer.baseAddress { unsafe write(to: base) }
@@ -98,7 +98,7 @@ extension Instant {
     }
   }
 
-  /// Parses RFC 3339 text of a job file or the command line.
+  /// Parses RFC 3339 text from a job file or the command line.
   public static func parse(rfc3339 string: String) -> Instant? {
     var string = string
     return string.withUTF8 { bytes in
@@ -108,7 +108,7 @@ extension Instant {
   }
 }
 
-/// A calendar date and time of day in UTC, proleptic Gregorian.
+/// A date and time of day in the proleptic Gregorian calendar, in UTC or a zone's local time.
 public struct CivilTime {
   public var year: Int
   public var month: Int
@@ -130,7 +130,7 @@ public struct CivilTime {
     self.second = second
   }
 
-  /// Returns whether a text begins with a day in RFC 3339's form that does not exist, such as 2026-02-30.
+  /// Returns whether a text begins with a date in RFC 3339 format that does not exist, such as 2026-02-30.
   public static func isImpossibleDay(_ text: String) -> Bool {
     var text = text
     return text.withUTF8 { bytes in

@@ -1,6 +1,6 @@
 /// A time zone: the offset of its clocks from UTC at every instant (RFC 9636).
 public struct Zone: Hashable, Sendable {
-  /// A change of the offset at a second since 1970.
+  /// A change of the offset, with its time in seconds since 1970.
   struct Transition: Hashable, Sendable {
     var second: Int64
     /// The new offset in seconds east of UTC.
@@ -13,12 +13,12 @@ public struct Zone: Hashable, Sendable {
   let firstOffset: Int64
   /// The transitions in ascending order.
   let transitions: [Transition]
-  /// The rule after the last transition; nil if its offset stays.
+  /// The rule that applies after the last transition; nil if the offset then stays the same.
   let rule: ZoneRule?
 
   public static let utc = Zone(name: "UTC", firstOffset: 0, transitions: [], rule: nil)
 
-  /// Returns the offset in seconds east of UTC.
+  /// Returns the offset in seconds east of UTC at a second since 1970.
   func offset(at second: Int64) -> Int64 {
     guard let last = transitions.last else { return rule?.offset(at: second) ?? firstOffset }
     if second >= last.second { return rule?.offset(at: second) ?? last.offset }
@@ -32,10 +32,10 @@ public struct Zone: Hashable, Sendable {
     return CivilTime(milliseconds: (second + offset(at: second)) * 1000)
   }
 
-  /// Returns the instant of a local time: the first if it occurs twice, and the instant of the gap if it is skipped.
+  /// Returns the instant of a local time: the first if it occurs twice, or that of the clock change if it is skipped.
   public func instant(_ civil: CivilTime) -> Instant {
     let local = civil.milliseconds / 1000
-    // Whatever the offset, one day to either side is before and after the only relevant transition.
+    // For any offset, a day earlier is before the only relevant transition, and a day later is after it.
     let before = offset(at: local - 86_400)
     let after = offset(at: local + 86_400)
     if offset(at: local - before) == before { return Instant(milliseconds: (local - before) * 1000) }
@@ -48,7 +48,7 @@ public struct Zone: Hashable, Sendable {
     return Instant(milliseconds: low * 1000)
   }
 
-  /// Returns the start of the instant's local day, `days` later.
+  /// Returns the start of the local day that is `days` days after the instant's day.
   public func startOfDay(_ instant: Instant, plus days: Int = 0) -> Instant {
     var day = civil(instant)
     (day.hour, day.minute, day.second) = (0, 0, 0)
@@ -62,8 +62,8 @@ public struct Zone: Hashable, Sendable {
 }
 
 extension Zone {
-  /// Reads a file of the time zone database (RFC 9636); nil for others, and for zones in `right/`, which count leap
-  /// seconds.
+  /// Reads a file of the time zone database (RFC 9636); nil for other files, and for zones in `right/`, which count
+  /// leap seconds.
   public init?(name: String, tzif bytes: [UInt8]) {
     guard let first = Block(bytes, at: 0, timeSize: 4) else { return nil }
     var block = first
@@ -114,7 +114,7 @@ extension Zone {
       guard end <= bytes.count else { return nil }
     }
 
-    /// Returns the offset of each local time type in seconds east of UTC.
+    /// Returns the offset of each local time type in seconds east of UTC; nil if one is implausible.
     func offsets(_ bytes: [UInt8]) -> [Int64]? {
       let types = start + timeCount * (timeSize + 1)
       let offsets = (0..<typeCount).map { Zone.number(bytes, at: types + $0 * 6, size: 4) }

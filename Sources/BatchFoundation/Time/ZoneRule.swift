@@ -1,18 +1,18 @@
-/// The yearly changes of a zone's clocks, in the syntax of the variable `TZ`, such as `GMT0BST,M3.5.0/1,M10.5.0`, with
-/// which time zone files end (RFC 9636 3.3).
+/// The yearly changes of a zone's clocks. Time zone files end with them, in the syntax of the variable `TZ`, such as
+/// `GMT0BST,M3.5.0/1,M10.5.0` (RFC 9636 3.3).
 struct ZoneRule: Hashable, Sendable {
   private enum Day: Hashable, Sendable {
-    /// 1 to 365; February 29 is never counted.
+    /// A day of the year, 1 to 365; February 29 is never counted.
     case julian(Int)
-    /// 0 to 365; February 29 is counted.
+    /// A day of the year, 0 to 365; February 29 is counted.
     case ordinal(Int)
-    /// Weeks are 1 to 5, where 5 is the last one; weekday 0 is Sunday.
+    /// A weekday of a month. Weeks are 1 to 5, where 5 is the last one; weekday 0 is Sunday.
     case weekday(month: Int, week: Int, weekday: Int)
   }
 
   private struct Change: Hashable, Sendable {
     var day: Day
-    /// The time in seconds on the clock before the change, -167 to 167 hours.
+    /// The time of day in seconds on the clock before the change, -167 to 167 hours.
     var time: Int64
   }
 
@@ -50,7 +50,7 @@ struct ZoneRule: Hashable, Sendable {
   func offset(at second: Int64) -> Int64 {
     guard let summer else { return standard }
     let year = CivilTime(milliseconds: (second + standard) * 1000).year
-    // The offset is that of the last change before the instant, possibly one of the year before.
+    // The offset is that of the last change up to the instant, which may be in the year before.
     var last: (second: Int64, offset: Int64)?
     for year in year - 1...year + 1 {
       let changes = [
@@ -62,7 +62,7 @@ struct ZoneRule: Hashable, Sendable {
     return last?.offset ?? standard
   }
 
-  /// Returns the second since 1970 on a clock that is never changed.
+  /// Returns the time of a change in seconds since 1970, as the clock before the change shows it.
   private static func second(_ change: Change, in year: Int) -> Int64 {
     let january = days(year, 1, 1)
     let isLeap = CivilTime.days(in: 2, of: year) == 29
@@ -87,7 +87,7 @@ struct ZoneRule: Hashable, Sendable {
 
   // MARK: - Reading
 
-  /// Skips three letters or more, or anything between angle brackets.
+  /// Skips an abbreviation of at least three letters, or anything in angle brackets; returns false if there is neither.
   private static func name(_ rest: inout ArraySlice<UInt8>) -> Bool {
     if rest.first == UInt8(ascii: "<") {
       guard let end = rest.firstIndex(of: UInt8(ascii: ">")) else { return false }
@@ -118,7 +118,7 @@ struct ZoneRule: Hashable, Sendable {
     return time(&rest, hours: 167).map { Change(day: day, time: $0) }
   }
 
-  /// Reads `[+-]hh[:mm[:ss]]` in seconds.
+  /// Reads `[+-]hh[:mm[:ss]]` as seconds; nil if it is invalid or has more than `limit` hours.
   private static func time(_ rest: inout ArraySlice<UInt8>, hours limit: Int) -> Int64? {
     let isNegative = take("-", &rest)
     if !isNegative { _ = take("+", &rest) }

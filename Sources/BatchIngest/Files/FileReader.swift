@@ -15,7 +15,7 @@ final class FileReader {
   /// - Parameters:
   ///   - file: the file as the search found it.
   ///   - sums: whether to compute a checksum of its bytes.
-  ///   - idle: called a few times a second while a pipe has nothing to read; throws to stop.
+  ///   - idle: called a few times a second while a pipe has nothing to read; may throw to stop.
   /// - Throws: ``IngestFailure`` when the file can no longer be opened, ``InputChanged`` when it is no longer a file.
   init(_ file: InputFile, sums: Bool = false, idle: @escaping () throws -> Void = {}) throws {
     self.file = file
@@ -26,14 +26,14 @@ final class FileReader {
     } catch {
       throw IngestFailure(operation: "open", path: file.path.description, code: error.code)
     }
-    // It was one when it was found. A FIFO without a writer would read as an empty file.
+    // It was a file or a pipe when it was found. A FIFO without a writer would read as an empty file.
     guard file.handedOver != nil || (file.isPipe ? open.facts.isPipe : open.facts.isRegular) else {
       throw InputChanged(path: file.path.description, change: .isNoFile)
     }
     gzip = file.isCompressed ? try GzipSource() : nil
   }
 
-  /// Reads bytes into `buffer`; returns 0 at the end and at damage.
+  /// Reads bytes into `buffer` and returns their number; 0 at the end and at damage.
   func read(into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
     if gzip != nil { return try unsafe inflate(into: buffer) }
     return try unsafe readDisk(into: buffer)
@@ -42,7 +42,7 @@ final class FileReader {
   /// Checks that a handed-over file arrived in full, including the part after any damage.
   ///
   /// - Parameter lines: the number of lines read.
-  /// - Throws: ``CutInputError``; ``IngestFailure`` when reading fails.
+  /// - Throws: ``CutInputError`` if it did not; ``IngestFailure`` when reading fails.
   func proveWhole(lines: @autoclosure () -> UInt64) throws {
     guard let listed = file.handedOver else { return }
     if let bytes = listed.bytes {
@@ -52,12 +52,12 @@ final class FileReader {
     if let wanted = listed.lines { try prove("lines", lines() - listed.linesBefore, wanted) }
   }
 
-  /// The checksum of the bytes on disk if all bytes present when the file was found were read; nil otherwise.
+  /// The checksum of the bytes on disk; nil if they are damaged or not as many as when the file was found.
   var sumOfWhole: Digest? {
     fault == nil && bytesRead == file.size ? sum?.finalize() : nil
   }
 
-  /// Reads the bytes left on disk without inflating them, for their number and ``sumOfWhole``.
+  /// Reads the bytes left on disk without inflating them, so that ``bytesRead`` and ``sumOfWhole`` cover all bytes.
   func readOnDisk() throws {
     let piece = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 16)
     defer { unsafe piece.deallocate() }
@@ -156,18 +156,18 @@ final class FileReader {
   }
 }
 
-/// The binary format that a file's first bytes announce: read as lines, it would be one bad line or many.
+/// The binary format that a file's first bytes indicate. Read as lines, such a file would be one bad line or many.
 package enum FileForm: Sendable, Equatable, CaseIterable {
   case parquet, avro, zstandard, bzip2, xz, zip
 
-  /// The number of leading bytes that distinguishes all formats.
+  /// The number of leading bytes that suffice to recognize every format.
   static let markBytes = 10
 
   /// Returns nil for bytes that may be text.
   ///
   /// - Parameters:
   ///   - start: the first ``markBytes`` bytes, or fewer if the file is shorter.
-  ///   - isCompressed: whether the file is named as gzip: then anything else in it is damage (reference formats 1.2).
+  ///   - isCompressed: whether the file's name says gzip; anything else in it is then damage (reference formats 1.2).
   init?(_ start: UnsafeRawBufferPointer, isCompressed: Bool) {
     guard !isCompressed, let form = Self.allCases.first(where: { unsafe start.starts(with: $0.mark) }) else {
       return nil
@@ -175,11 +175,11 @@ package enum FileForm: Sendable, Equatable, CaseIterable {
     self = form
   }
 
-  /// Reads the start of an open file; also nil if that cannot be read, which the run itself will report.
+  /// Reads the start of an open file; nil also if it cannot be read, which the run itself will report.
   init?(of file: borrowing OpenFile, isCompressed: Bool) {
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.markBytes, alignment: 1)
     defer { unsafe buffer.deallocate() }
-    // A read error is ignored, as said above.
+    // A read error is ignored, as documented above.
     guard let count = try? unsafe file.read(into: buffer) else { return nil }
     unsafe self.init(UnsafeRawBufferPointer(rebasing: buffer[..<count]), isCompressed: isCompressed)
   }
@@ -221,12 +221,12 @@ extension FileForm: CustomStringConvertible {
 
 extension InputFile {
   private static let pieceBytes = 1 << 20
-  /// The maximum length of what is searched for.
+  /// The number of bytes by which pieces overlap, and so the maximum length of what is searched for.
   private static let overlap = 4 << 10
 
-  /// Returns whether the file contains something, inflating it if compressed.
+  /// Returns whether `isThere` finds something in the file, which is inflated if compressed.
   ///
-  /// - Parameter isThere: searches one piece; pieces overlap.
+  /// - Parameter isThere: searches one piece of the file; consecutive pieces overlap.
   /// - Throws: `IngestFailure`, `InputChanged`.
   package func has(_ isThere: ([UInt8]) -> Bool) throws -> Bool {
     let reader = try FileReader(self)

@@ -4,12 +4,12 @@ import Glibc
 /// The search for the files of one input kind, pattern by pattern.
 struct FileSearch {
   private(set) var found: Set<FilePath> = []
-  /// Sockets, devices and dangling links that were found by a wildcard or in a folder, not named.
+  /// Sockets, devices and dangling links that were reached through a wildcard or a folder rather than named explicitly.
   private(set) var skipped: [FilePath] = []
   /// Files and folders that would match if their names did not begin with `_` or `.`.
   private(set) var passedOver: Set<FilePath> = []
-  /// The folders searched, each with the number of pattern names still to match. Links can lead to a folder by as many
-  /// paths as there are combinations, too many to walk.
+  /// The folders already searched, each with the number of names of the pattern that were still to match. Links can
+  /// lead to a folder by more combinations of paths than could be followed.
   private var searched: Set<SearchedFolder> = []
 
   private struct SearchedFolder: Hashable {
@@ -50,7 +50,7 @@ struct FileSearch {
     for path in found.sorted() {
       var form: FileForm?
       do throws(SystemError) {
-        // Opening a pipe would look to its writer like the arrival of the reader.
+        // To the pipe's writer, opening it would look like the arrival of the reader.
         if case .success(let facts?) = path.facts(), facts.isPipe {
           files.append(InputFile(path: path, kind: kind, size: 0, isPipe: true))
           continue
@@ -121,7 +121,7 @@ struct FileSearch {
     return true
   }
 
-  /// Adds the result of a whole pattern: a file, or all files below a folder.
+  /// Adds what a completely matched pattern leads to: a file, or all files below a folder.
   private mutating func take(_ path: FilePath, isNamed: Bool, _ matched: inout Bool) throws {
     let facts: FileFacts
     switch path.orRoot.facts() {
@@ -147,7 +147,7 @@ struct FileSearch {
     }
   }
 
-  /// Returns whether this is a folder not yet searched for the rest of the pattern.
+  /// Notes a folder as searched for the rest of the pattern; returns false if it already was or is no folder.
   private mutating func isNew(_ folder: FilePath, _ names: Int) throws -> Bool {
     switch folder.orRoot.facts() {
     case .success(let facts?) where facts.isFolder:
@@ -158,7 +158,7 @@ struct FileSearch {
   }
 
   /// Returns the names in a folder in the order of the paths through them, so that a file reached by several links gets
-  /// the first of its paths whatever the order on disk.
+  /// the first of its paths regardless of the order on disk.
   private func entries(_ folder: FilePath) throws -> [[UInt8]] {
     let (listing, code) = unsafe folder.orRoot.withCString { path in unsafe (opendir(path), errno) }
     guard let listing = unsafe listing else { throw InputError.unreadable(path: folder.orRoot.description, code: code) }
@@ -186,7 +186,7 @@ extension FilePath {
   }
 }
 
-/// One name of a pattern: `*` matches any bytes, `?` one character, everything else itself.
+/// One name of a pattern: `*` matches any bytes, `?` one character, and everything else itself.
 struct NamePattern {
   private let bytes: [UInt8]
 
@@ -197,7 +197,8 @@ struct NamePattern {
   /// Returns whether a name has a prefix that Spark, Hive and shells reserve.
   static func isHidden(_ name: [UInt8]) -> Bool { name.first == UInt8(ascii: ".") || name.first == UInt8(ascii: "_") }
 
-  /// Matches with two positions and one backtracking point: linear in pattern times name, however many stars there are.
+  /// Returns whether the pattern matches a name. With a single backtracking point, the time is at most proportional to
+  /// the product of the lengths, however many stars there are.
   ///
   /// - Parameter hidden: whether a wildcard may match a leading `_` or `.`.
   func matches(_ name: [UInt8], hidden: Bool = false) -> Bool {

@@ -1,41 +1,41 @@
 package import BatchFoundation
 
-/// A file that a run reads, once per input kind.
+/// A file that a run reads as input of one kind; a file of several kinds occurs once for each.
 package struct InputFile: Sendable, Equatable {
   package var path: FilePath
   package var kind: InputKind
-  /// The number of bytes on disk, compressed or not, when the list was made.
+  /// The number of bytes on disk, compressed or not, when the file was found.
   package var size: UInt64
 
   package init(path: FilePath, kind: InputKind, size: UInt64, isPipe: Bool = false) {
     (self.path, self.kind, self.size, self.isPipe) = (path, kind, size, isPipe)
   }
 
-  /// Whether it is a pipe, or standard input that is one: the size is unknown and it can be read only once.
+  /// Whether the file is a pipe, possibly standard input: its size is unknown, and it can be read only once.
   package var isPipe: Bool
 
-  /// The expected length if the bytes come through standard input under the file's name; nil if opened directly.
+  /// The expected length if the file's bytes come through standard input; nil if the file itself is opened.
   package var handedOver: InputLength?
 
-  /// The origin of the lines of a file written for this run alone.
+  /// The origin of the lines if the file is a copy that was written for this run; otherwise nil.
   package var copied: CopiedLines?
 
-  /// The map from its foreign records to lines; nil for a file in the project's own shape.
+  /// The map that turns the file's foreign records into lines; nil for a file in the project's own format.
   package var map: InputMap?
 
-  /// The path that users know its lines by.
+  /// The path by which users know the file's lines.
   package var original: String { copied?.file ?? path.description }
 
   var isCompressed: Bool { path.bytes.suffix(3).elementsEqual(".gz".utf8) }
 }
 
-/// The length of a file as declared by the sender, so that a truncated stream is not mistaken for its end.
+/// The length of a file as declared by the sender, so that a truncated stream is not mistaken for a whole file.
 package struct InputLength: Sendable, Equatable {
   /// The number of bytes as stored, compressed or not; nil if unknown.
   package var bytes: UInt64?
   /// The number of lines, including blank ones; nil if unknown.
   package var lines: UInt64?
-  /// For a range of a file, the bytes and lines before it.
+  /// For a range of a file, the numbers of bytes and lines before it.
   package var bytesBefore: UInt64 = 0
   package var linesBefore: UInt64 = 0
   /// Whether another file follows, so that this one ends after its bytes.
@@ -46,13 +46,13 @@ package struct InputLength: Sendable, Equatable {
   }
 }
 
-/// Lines of a file that were copied to another, one after another.
+/// Lines of one file that were copied, one after another, to another file.
 package struct CopiedLines: Sendable, Equatable {
   /// The path of the original file.
   package var file: String
   /// The number of each line in the original.
   package var lines: [UInt64]
-  /// The number of lines of the copy before the first of them.
+  /// The number of lines of the copy that precede these lines.
   package var skipped: UInt64
 
   package init(file: String, lines: [UInt64], skipped: UInt64) {
@@ -65,14 +65,14 @@ package struct CopiedLines: Sendable, Equatable {
   }
 }
 
-/// The files of a run, in the order in which their records count: by bytes of the absolute path, then input kind.
+/// The files of a run, by the bytes of the absolute path and then by input kind: the order in which records count.
 ///
 /// `RecordPosition/file` is an index into ``files``.
 package struct InputFiles: Sendable {
   package var files: [InputFile] = []
-  /// The number of each file among those of the store, or from 1 if nothing is stored.
+  /// The number of each file in the store; if nothing is stored, a number from 1.
   package var numbers: [UInt32] = []
-  /// The part that is read in place of the files and has some of their lines; nil if the files are read.
+  /// The part that is read instead of the files and has some of their lines; nil if the files themselves are read.
   package var part: InputPart?
   /// Whether some file has ``InputFile/copied``.
   package var holdsCopies = false
@@ -96,7 +96,7 @@ package struct InputFiles: Sendable {
     return StoredSource(file: numbers[Int(position.file)], line: originalLine(of: position))
   }
 
-  /// Returns the place of a result of ``storedSource(of:)``; nil for files of earlier runs.
+  /// Returns the place for a result of ``storedSource(of:)``; nil if only earlier runs read its file.
   package func source(of stored: StoredSource) -> RecordSource? {
     guard let place = numbers.firstIndex(of: stored.file) else { return nil }
     return RecordSource(file: files[place].original, line: stored.line)
@@ -107,7 +107,7 @@ package struct InputFiles: Sendable {
     holdsCopies ? files[Int(position.file)].copied?.line(position.line) ?? position.line : position.line
   }
 
-  /// The total size in bytes, without pipes; added up again on each call, and there may be 100,000 files.
+  /// The total size in bytes, without pipes. It is summed up on each call, and there may be 100,000 files.
   package var totalSize: UInt64 { part?.size ?? files.reduce(0) { $0 + $1.size } }
 
   /// The first pipe; nil if all are files.
@@ -116,9 +116,9 @@ package struct InputFiles: Sendable {
   /// Finds the files that a job's patterns match and checks that each can be read.
   ///
   /// A relative pattern is relative to `folder`. `*` and `?` match within one name and never a leading `.` or `_`; `**`
-  /// as a whole name matches any number of folders; all other characters match themselves. A folder, named or matched,
-  /// stands for all files below it, except those where the name of the file or of a folder in between begins with `.`
-  /// or `_`. A file reached by several paths is read once, by the first of them. A pipe must be named itself.
+  /// as a whole name matches any number of folders; all other characters match themselves. A folder, whether named or
+  /// matched, means all files below it, except those where the name of the file or of a folder in between begins with
+  /// `.` or `_`. A file reached by several paths is read once, by the first of them. A pipe must be named itself.
   ///
   /// - Parameters:
   ///   - allowsMissing: whether required inputs may have no files or too few lines.

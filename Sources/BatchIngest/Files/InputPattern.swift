@@ -3,7 +3,7 @@ package import BatchFoundation
 package struct InputPattern: Sendable {
   package var kind: InputKind
   package var input: JobInput
-  /// The map for the files that it matches; nil for lines in the project's own shape.
+  /// The map for the files that the pattern matches; nil for lines in the project's own format.
   package var map: InputMap?
 
   package init(_ kind: InputKind, _ input: JobInput, map: InputMap? = nil) {
@@ -25,7 +25,7 @@ package struct InputPattern: Sendable {
     input.days.map { $0.map { ($0.path, $0.number) } } ?? [(input.path, nil)]
   }
 
-  /// Returns whether a pattern without date patterns would find a file directly or in a folder, both paths absolute.
+  /// Returns whether a pattern would find a file directly or in a folder; both are absolute, without date patterns.
   package static func finds(_ path: String, by pattern: String) -> Bool {
     func finds(_ names: ArraySlice<[UInt8]>, _ patterns: ArraySlice<[UInt8]>) -> Bool {
       guard let pattern = patterns.first else { return !names.contains(where: NamePattern.isHidden) }
@@ -73,9 +73,9 @@ extension InputFiles {
     return search.found.map(\.description)
   }
 
-  /// Ends a run whose counts, one for each file, are below the minimum of an input.
+  /// Throws if the files of some input have fewer usable records than its minimum.
   ///
-  /// - Parameter counts: usable records of each file.
+  /// - Parameter counts: the number of usable records of each file.
   /// - Throws: ``InputError/short(_:)``.
   package func refuseShort(_ counts: [Int]) throws {
     let short = minima.map { (minimum: $0, count: $0.files.reduce(0) { $0 + counts[$1] }) }
@@ -93,14 +93,14 @@ package struct MissingInput: Sendable, Equatable, CustomStringConvertible {
   package var input: String
   /// The days without a file, ascending, in days since 1970; empty for an input without days.
   package var days: [Int64] = []
-  /// Whether there is a folder at the path, without files.
+  /// Whether the path is that of a folder without files.
   package var isFolder = false
 
   package var description: String {
     "input \(input) \(isFolder ? "is a folder without files" : "matches nothing")\(Self.words(days))"
   }
 
-  /// Such as ` for 2026-01-14`, with days that follow each other as a span; empty for none.
+  /// Returns the days in words, such as ` for 2026-01-14`, with consecutive days as a span; empty for no days.
   static func words(_ days: [Int64]) -> String {
     guard !days.isEmpty else { return "" }
     var spans: [ClosedRange<Int64>] = []
@@ -133,7 +133,7 @@ package struct ShortInput: Sendable, Equatable, CustomStringConvertible {
   }
 }
 
-/// The number of records that the files of an input must have together.
+/// The number of usable records that the files of an input must have together.
 struct LineMinimum: Sendable {
   var input: String
   var records: Int

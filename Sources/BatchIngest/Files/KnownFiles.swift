@@ -1,22 +1,23 @@
 package import BatchFoundation
 
-/// The files that earlier runs read to the end and accepted all lines of.
+/// The files that earlier runs read to the end and whose lines they all accepted.
 ///
-/// Folders of exports are read night after night, and all but the newest files were read before. A checksum of their
-/// bytes proves that, at a tenth of the cost of reading their lines, and they are counted as if they had been read.
+/// Folders of exports are read night after night, and all but the newest files were already read. A checksum of a
+/// file's bytes proves that at a tenth of the cost of reading its lines. The file is then counted as if it had been
+/// read.
 package struct KnownFiles: Sendable {
   /// The files, ascending by size.
   private let files: [KnownFile]
 
   package init(_ files: [KnownFile]) { self.files = files.sorted { $0.size < $1.size } }
 
-  /// Returns the known file with the same bytes; a file is read for this only if the size matches.
+  /// Returns the known file with the same bytes as `file`, which is read for this only if a known file has its size.
   ///
   /// - Parameters:
-  ///   - options: the options of the run that would read it.
-  ///   - idle: called now and then; throws to stop.
-  /// - Returns: nil for a file whose lines must be read: it is new, or some of its lines would count differently from
-  ///   others.
+  ///   - options: the options of the run that would read the file.
+  ///   - idle: called now and then; may throw to stop.
+  /// - Returns: nil if the lines must be read, because the file is new or some of its lines would count differently
+  ///   from others.
   /// - Throws: ``IngestFailure``, ``InputChanged``, or what `idle` throws.
   func find(_ file: InputFile, _ options: IngestOptions, idle: @escaping () throws -> Void) throws -> KnownFile? {
     guard file.mayBeKnown else { return nil }
@@ -31,7 +32,7 @@ package struct KnownFiles: Sendable {
 }
 
 extension KnownFile {
-  /// - Parameter sum: the checksum of its bytes on disk.
+  /// - Parameter sum: the checksum of the file's bytes on disk.
   init(_ file: InputFile, _ sum: Digest, lines: Int, span: ClosedRange<Instant>, _ options: IngestOptions) {
     self.init(size: file.size, lines: lines, span: span, proof: [])
     proof = proof(of: file, sum, options)
@@ -39,19 +40,19 @@ extension KnownFile {
 
   fileprivate func proof(of file: InputFile, _ sum: Digest, _ options: IngestOptions) -> [UInt8] {
     let facts = "\(size) \(lines) \(span.lowerBound.milliseconds) \(span.upperBound.milliseconds)"
-    // Everything else that affects how a line is read, apart from the window and forgotten people.
+    // Everything else that affects how a line is read, except the window and forgotten people.
     let reading = "\(file.kind.name) \(file.isCompressed) \(options.maxLineBytes)"
     return Array(CopySum.hash("\(Hexadecimal.text(of: sum)) \(facts) \(reading)"))
   }
 }
 
 extension InputFile {
-  /// Whether the next run may find the file unchanged, and its lines are read from it directly.
+  /// Whether a later run may find the file unchanged: its lines are read from it directly, not by a pipe, copy or map.
   var mayBeKnown: Bool { !isPipe && handedOver == nil && copied == nil && map == nil }
 }
 
 extension IngestOptions {
-  /// Returns whether lines of these times are accepted; nil if only some are, or if it is unknown which were.
+  /// Returns whether lines of these times are accepted; nil if only some are, or if the store may not know all of them.
   fileprivate func takes(_ span: ClosedRange<Instant>) -> Bool? {
     if let knownSince, span.lowerBound < knownSince { return nil }
     let (first, last) = (span.lowerBound, span.upperBound)
@@ -79,7 +80,7 @@ struct FileTally: Sendable {
   var lines = 0
   /// The number of records accepted or duplicate.
   private(set) var usable = 0
-  /// The number of lines that became records; their times follow.
+  /// The number of lines that became records; ``oldest`` and ``newest`` are the limits of their times.
   private var records = 0
   private var oldest = Int64.max
   private var newest = Int64.min
@@ -100,7 +101,7 @@ struct FileTally: Sendable {
     usable += known.duplicates
   }
 
-  /// The span of its records if every line is one and nothing else needs a report.
+  /// The span of the records' times if every line is a record and nothing else needs a report; otherwise nil.
   var spanOfAll: ClosedRange<Instant>? {
     guard lines > 0, records == lines, !isRemarkable else { return nil }
     return Instant(milliseconds: oldest)...Instant(milliseconds: newest)

@@ -1,14 +1,14 @@
 package import BatchFoundation
 import Glibc
 
-/// A reason why an input cannot be used; every case is exit code 66 (reference command-line 4).
+/// A reason an input cannot be used; every case is exit code 66 (reference command-line 4).
 package enum InputError: Error, Equatable, Sendable, CustomStringConvertible {
-  /// None of the patterns matched a file; `folders` are those of them that are folders without files. Those of a job are in its 'inputs'.
-  /// `passedOver` would match if their names did not begin with `_` or `.`.
-  /// `days` are those of the patterns, since 1970.
+  /// None of the patterns matched a file. `folders` are those of the patterns that are folders without files;
+  /// `passedOver` would match if their names did not begin with `_` or `.`; `days` are the patterns' days since 1970.
+  /// If `isOfJob`, the patterns are the job's `inputs`.
   case noInput(
     patterns: [String], days: [Int64] = [], folders: [String] = [], passedOver: [String] = [], isOfJob: Bool = true)
-  /// Of inputs that the job requires nothing is there, or not of each day.
+  /// Inputs that the job requires have no file, or not one for each of their days.
   case missing([MissingInput], passedOver: [String] = [])
   case short([ShortInput])
   case unreadable(path: String, code: Int32)
@@ -66,7 +66,7 @@ package struct InputChanged: RunError, Equatable, CustomStringConvertible {
   package enum Change: Equatable, Sendable {
     /// A FIFO or a device is now at the path.
     case isNoFile
-    /// Sizes in bytes on disk.
+    /// The numbers of bytes on disk that were read and expected.
     case isShorter(read: UInt64, of: UInt64)
   }
 
@@ -86,7 +86,7 @@ package struct InputChanged: RunError, Equatable, CustomStringConvertible {
   }
 }
 
-/// A file of which more or less arrived than was listed: exit code 74.
+/// A file of which more or less arrived than its sender declared: exit code 74.
 package struct CutInputError: RunError, Equatable, CustomStringConvertible {
   package var path: String
   /// `bytes` or `lines`.
@@ -110,7 +110,7 @@ struct FileFacts {
   var size: UInt64
   var isRegular: Bool
   var isFolder: Bool
-  /// Whether it is a named pipe or, for standard input, a socket.
+  /// Whether it is a pipe or, for standard input, a socket.
   var isPipe: Bool
 
   init(_ status: stat, isStandardInput: Bool = false) {
@@ -172,9 +172,9 @@ struct OpenFile: ~Copyable {
 
   /// Opens without waiting, so that a pipe or device in place of a file cannot block the run.
   ///
-  /// - Parameter goesOn: whether standard input continues from its current offset, even if it is a file.
+  /// - Parameter goesOn: whether to continue reading standard input at its current offset, even if it is a file.
   init(_ path: FilePath, goesOn: Bool = false) throws(SystemError) {
-    // Opened by name, another user's pipe is refused and a socket does not exist.
+    // If it were opened by name, another user's pipe would be refused, and a socket would not exist.
     let isDuplicate = path == .standardInput && (goesOn || FileFacts.standardInput?.isPipe == true)
     let descriptor = unsafe path.withCString { path in
       let descriptor = unsafe isDuplicate ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
@@ -193,9 +193,9 @@ struct OpenFile: ~Copyable {
 
   deinit { close(descriptor) }
 
-  /// Waits until a pipe has bytes or ends, and before that until it has a writer.
+  /// Waits until a pipe has bytes or has ended; a pipe that has not had a writer counts as open.
   ///
-  /// - Parameter idle: called a few times a second while waiting; throws to stop.
+  /// - Parameter idle: called a few times a second while waiting; may throw to stop.
   func wait(_ idle: () throws -> Void) throws {
     var pipe = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
     while unsafe poll(&pipe, 1, 200) <= 0 { try idle() }

@@ -1,7 +1,8 @@
 import BatchFoundation
 import Glibc
 
-/// The format that the beginning of a file shows, if not lines of JSON: read as those, every line would be bad.
+/// The format that the beginning of a file shows if it is not lines of JSON. If it were read as such, every line would
+/// be bad.
 ///
 /// Only formats that cannot be an export with some bad lines are recognized.
 package enum TextForm: Equatable {
@@ -28,7 +29,7 @@ package enum TextForm: Equatable {
       return
     }
     let lines = Self.lines(of: bytes, endingIn: 0x0A)
-    // Two objects in the only line may be one that lost its end.
+    // A file's only line may consist of two lines whose line end was lost.
     let objects = lines.count == 1 && isWhole ? 3 : 2
     if !lines.isEmpty, lines.allSatisfy({ Self.begins($0, withObjects: objects) }) {
       self = .row
@@ -46,7 +47,7 @@ package enum TextForm: Equatable {
       if isWholeLine, first.last == UInt8(ascii: "]") {
         guard lines.count == 1, Self.begins(first.dropFirst(), withObjects: 2) else { return nil }
       }
-      // In an array, a comma would separate them.
+      // In an array, a comma would separate the objects.
       if first.count == 1, lines.count > 2, lines[1].last == UInt8(ascii: "}"), lines[2].first == UInt8(ascii: "{") {
         return nil
       }
@@ -59,7 +60,7 @@ package enum TextForm: Equatable {
       for separator in [UInt8(ascii: ","), UInt8(ascii: "\t"), UInt8(ascii: ";")] {
         let names = first.split(separator: separator, omittingEmptySubsequences: false)
         guard names.count >= 3, names.allSatisfy(Self.isName) else { continue }
-        // A quoted field may hold separators.
+        // A quoted field may contain separators.
         let fields = lines[1].split(separator: separator, omittingEmptySubsequences: false).count
         guard fields == names.count || fields > names.count && lines[1].contains(UInt8(ascii: "\"")) else { continue }
         self = .table(separator: separator)
@@ -112,7 +113,7 @@ package enum TextForm: Equatable {
     return false
   }
 
-  /// Returns the format of a file that is not UTF-8 text.
+  /// Returns the format of a file that is not UTF-8 text; nil for other files.
   package static func binary(_ head: UnsafeBufferPointer<UInt8>) -> TextForm? {
     if unsafe head.starts(with: [0xFF, 0xFE]) || head.starts(with: [0xFE, 0xFF]), unsafe head.prefix(256).contains(0) {
       return .utf16
@@ -126,13 +127,13 @@ package enum TextForm: Equatable {
     return text.hasPrefix("bplist0") || text.first { !$0.isWhitespace } == "<" && text.contains("<plist")
   }
 
-  /// Checks RFC 1952, 2.3: known flags, compression level and operating system.
+  /// Checks for a gzip header (RFC 1952, 2.3) with a known compression level and operating system and no unknown flags.
   private static func isGzip(_ head: UnsafeBufferPointer<UInt8>) -> Bool {
     guard head.count >= 10, unsafe head.starts(with: [0x1F, 0x8B, 0x08]) else { return false }
     return unsafe head[3] & 0xE0 == 0 && [0, 2, 4].contains(head[8]) && (head[9] <= 13 || head[9] == 255)
   }
 
-  /// Recognizes the format of a file's beginning; nil if empty. With no reader yet, a single line may show it.
+  /// Recognizes the format from the beginning of a file, of which more may follow; nil if it shows none of them.
   package init?(_ text: [UInt8]) {
     let form = unsafe text.withUnsafeBufferPointer { unsafe Self(Self.withoutMark($0), isWhole: false) }
     guard let form else { return nil }
@@ -144,7 +145,7 @@ package enum TextForm: Equatable {
     unsafe UnsafeBufferPointer(rebasing: head.dropFirst(head.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0))
   }
 
-  /// Whether it is JSON that line breaks do not divide.
+  /// Whether the file consists of JSON or property list documents that line breaks do not separate.
   package var isDocuments: Bool { [.array, .documents, .row, .propertyList].contains(self) }
 
   /// The members of a map that reads this format; empty if no map can.
@@ -184,7 +185,7 @@ package enum TextForm: Equatable {
     }
   }
 
-  /// Returns the format and the way to read it, for an entry whose map cuts text differently.
+  /// Returns the format and the way to read it, for an entry whose map splits text differently.
   ///
   /// - Parameter what: what the map reads, for example `a table`.
   package func words(whereMapReads what: String) -> String {

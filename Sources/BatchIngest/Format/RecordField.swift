@@ -3,8 +3,9 @@ public import BatchFoundation
 /// A field that lines of exports may have, on any platform (reference formats 3, deltadna 2); the raw value is an index
 /// into ``RecordFields``.
 ///
-/// A field is declared here with its kind, and in the types that have it (``RecordShape/fields``). Reading, checks and
-/// messages for wrong lines follow from that; a test compares the schema and the pages with it.
+/// A field is declared here with its kind, and by the record types that have it (``RecordShape/fields``). Reading,
+/// checks and messages about bad lines follow from that; a test compares the schema and the pages with the
+/// declarations.
 public enum RecordField: UInt8, CaseIterable, Sendable {
   case deviceId, timestamp, type, params, device, mobileUserId, anonymousId, recipientId, channelId, appKey
   case name, notification, payload, url, eventTypeCode, latitude, longitude
@@ -15,16 +16,16 @@ public enum RecordField: UInt8, CaseIterable, Sendable {
   case imActionName, imActionType, imActionValue, response
   case didLaunch, token, crossGameUserId, decisionPoint, flavour, userId, advertisingId
   case eventName, userID, sessionID, eventUUID, eventParams
-  /// A field that only makes a line distinct.
+  /// A field whose only effect is that it makes a line distinct.
   case recordId
 
   public enum Kind: Sendable {
     case text, object, number, array, boolean
-    /// A text that is not empty, or an integer as written.
+    /// A string that is not empty, or an integer as written.
     case code
-    /// An object without nested arrays and objects.
+    /// An object without nested arrays or objects.
     case columns
-    /// A timestamp, parsed by its reader.
+    /// A timestamp, which its reader parses.
     case time
     case anything
   }
@@ -67,7 +68,7 @@ extension RecordField.Kind {
 public struct FieldUse: Sendable {
   public var field: RecordField
   public var isRequired: Bool
-  /// Whether an empty text counts as a missing field.
+  /// Whether an empty string counts as a missing field.
   public var isFilled: Bool
 
   @inlinable
@@ -99,7 +100,7 @@ public protocol RecordShape: CaseIterable, RawRepresentable<UInt8>, Sendable {
   /// The additional fields of the type.
   var fields: [FieldUse] { get }
 
-  /// Whether `events` inputs may name the type; others are recognized by their fields or input.
+  /// Whether `events` inputs may name the type; other types are recognized by their fields or their input.
   var isExported: Bool { get }
 }
 
@@ -114,7 +115,7 @@ extension RecordShape {
     self = type
   }
 
-  /// The names for suggesting the intended one for a misspelling.
+  /// The names to suggest in place of misspelled ones.
   package static var dictionary: FieldDictionary {
     var dictionary = FieldDictionary()
     dictionary.values = [

@@ -6,7 +6,7 @@ public import BatchFoundation
   @inlinable public static var count: Int { Int(RecordField.recordId.rawValue) + 1 }
   public let names: NameSlots
   public let types: NameSlots
-  /// The fields of all types, one type after another; those of a type begin at its number in `starts`.
+  /// The fields of all types, one type after another; those of a type begin at `starts[type]`.
   public let uses: UnsafeMutablePointer<FieldUse>
   public let starts: UnsafeMutablePointer<Int>
   /// The notes on the ids of the current line.
@@ -38,7 +38,7 @@ public import BatchFoundation
     unsafe starts.deallocate()
   }
 
-  /// Reads the members of `object`; `unknown` gets the names that are not in the format.
+  /// Reads the members of `object`; `unknown` receives the names that the format does not have.
   @inlinable @inline(__always)
   public mutating func read(_ object: JSONView, unknown: inout UnknownFields) {
     unsafe views.update(repeating: nil, count: Self.count)
@@ -57,7 +57,7 @@ public import BatchFoundation
     @inline(__always) get { unsafe views[Int(field.rawValue)].map { unsafe JSONView(at: $0) } }
   }
 
-  /// Returns the number of the type that `events` inputs call by this name.
+  /// Returns the number of the type that has this name in `events` inputs; nil if none has.
   @inlinable @inline(__always)
   public func type(named name: Text) -> UInt8? { types[name] }
 
@@ -70,7 +70,7 @@ public import BatchFoundation
     for index in unsafe starts[Int(type)]..<starts[Int(type) + 1] { unsafe check(uses[index], &faults) }
   }
 
-  /// Checks one field. If the use is a constant at the call, only the check that it needs is compiled in.
+  /// Checks one field. If `use` is constant at the call, only the check for its kind is compiled in.
   @inlinable @inline(__always)
   public func check(_ use: FieldUse, _ faults: inout FieldFaults) {
     guard let value = self[use.field] else {
@@ -104,18 +104,18 @@ public import BatchFoundation
     }
   }
 
-  /// Returns the text of a field checked before or later; nil if absent.
+  /// Returns the string of a field that is checked elsewhere; nil if it is absent or no string.
   @inlinable @inline(__always)
   public func text(_ field: RecordField) -> Text? { self[field]?.string }
 
-  /// Returns the text of a field; nil also for an empty one, which replaces nothing.
+  /// Returns the string of a field; nil also for an empty one, because it replaces nothing.
   @inlinable @inline(__always)
   public func nonEmpty(_ field: RecordField) -> Text? { text(field).flatMap { $0.isEmpty ? nil : $0 } }
 
-  /// Returns the text of a checked field; an integer as written.
+  /// Returns the string of a checked field, or its integer as written; nil if it is absent.
   public func code(_ field: RecordField) -> Text? { self[field].flatMap { $0.number ?? $0.string } }
 
-  /// Returns an optional id; nil also for a placeholder that identifies nobody, which is noted.
+  /// Returns an optional id; nil also for a placeholder that identifies nobody, which is recorded as `note`.
   public mutating func id(_ field: RecordField, _ note: RecordNotes, _ faults: inout FieldFaults) -> Text? {
     guard let text = optional(field, &faults) else { return nil }
     guard text.namesNobody else { return text }
@@ -123,7 +123,7 @@ public import BatchFoundation
     return nil
   }
 
-  /// Returns the text of a field, checking its kind; nil also for an empty one, which replaces nothing.
+  /// Checks that a field is a string and returns it; nil also for an empty one, because it replaces nothing.
   @inlinable @inline(__always)
   public func optional(_ field: RecordField, _ faults: inout FieldFaults) -> Text? {
     guard let value = self[field] else { return nil }
@@ -136,15 +136,15 @@ public import BatchFoundation
 }
 
 extension RecordFields {
-  /// Returns the device that the line names; empty with faults.
+  /// Returns the device that the line names; empty if it is faulty.
   @inlinable @inline(__always)
   public func device(_ faults: inout FieldFaults) -> Text {
     check(.filled(.deviceId), &faults)
     return text(.deviceId) ?? .empty
   }
 
-  /// - Parameter spelling: parses a text.
-  /// - Returns: the beginning of 1970 with faults.
+  /// - Parameter spelling: parses a string.
+  /// - Returns: the time in the field; the beginning of 1970 if it is faulty.
   @inlinable
   public func time(
     _ field: RecordField, _ faults: inout FieldFaults, spelling: (Text) -> Instant? = { Instant(exportText: $0) }
@@ -169,7 +169,7 @@ extension RecordFields {
     self[.type] == nil && self[.eventTypeCode] != nil && self[.attributes] != nil
   }
 
-  /// Returns device (the last `Device Id` attribute) and time of a raw event (reference formats 3.6).
+  /// Returns the device (in the last `Device Id` attribute) and the time of a raw event (reference formats 3.6).
   public func rawEvent(_ faults: inout FieldFaults) -> (device: Text, timestamp: Instant) {
     check(.required(.eventTypeCode), &faults)
     let oldName = self[.eventTimestamp] == nil && self[.eventTimeStamp] != nil
@@ -199,8 +199,8 @@ extension RecordFields {
     return (text, timestamp)
   }
 
-  /// Reads a line of a `notifications` input: `action` and `channel` stand in for the type (reference decisions 10).
-  /// Their faults do not hide a missing payload (reference decisions 29).
+  /// Reads a line of a `notifications` input: `action` and `channel` take the place of the type
+  /// (reference decisions 10). Their faults do not hide a missing payload (reference decisions 29).
   public func notification(
     _ faults: inout FieldFaults
   ) -> (isOpened: Bool, isLocal: Bool, body: JSONView?) {
@@ -217,7 +217,8 @@ extension RecordFields {
   }
 }
 
-/// A few names with numbers below 255, looked up per member of a line: a hit costs one comparison, a miss mostly none.
+/// A small table of names with numbers below 255, consulted for each member of a line. A hit costs one comparison, and
+/// a miss mostly none.
 @safe public struct NameSlots: ~Copyable {
   /// The names, indexed by number.
   public let names: UnsafeMutablePointer<Text>
@@ -245,7 +246,7 @@ extension RecordFields {
     unsafe slots.deallocate()
   }
 
-  /// Returns the first slot to try: length and both ends distinguish nearly all names of fields and types.
+  /// Returns the first slot to try: the length and both end bytes distinguish nearly all names of fields and types.
   @inlinable @inline(__always)
   public static func slot(of name: Text) -> Int {
     guard name.count > 0 else { return 0 }
@@ -266,14 +267,14 @@ extension RecordFields {
 
 /// The number of records with each field that the format does not know, for the report.
 ///
-/// Exporters use few names, but hostile input can use a new one per line: only the first `limit` names in byte order
-/// are kept, whatever the order of reading, and names are cut at `longestName` bytes.
+/// Exporters use few names, but hostile input can use a new one per line. Therefore only the first `limit` names in
+/// byte order are kept, regardless of the order of reading, and names are truncated to `longestName` bytes.
 public struct UnknownFields {
   static let limit = 1000
   static let longestName = 200
 
   private(set) var counts: [[UInt8]: Int] = [:]
-  /// The names of all records together, including those beyond the limit.
+  /// The number of unknown names in all records together, including those beyond the limit.
   private(set) var noted = 0
   /// The names of the current line, counted only if it becomes a record.
   @usableFromInline var pending: [Text] = []
@@ -314,7 +315,7 @@ public struct UnknownFields {
     for (name, count) in other.counts { add(name, count) }
   }
 
-  /// The fields with their number of records, by the bytes of the name.
+  /// The fields with their number of records, sorted by the bytes of their names.
   var sorted: [UnknownField] {
     counts.sorted { $0.key.lexicographicallyPrecedes($1.key) }
       .map { UnknownField(name: String(decoding: $0.key, as: UTF8.self), records: $0.value) }

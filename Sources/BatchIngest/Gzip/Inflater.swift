@@ -1,10 +1,10 @@
 internal import CZlib
 
-/// The result of a call of ``Inflater/inflate(_:into:)``.
+/// The result of one call of ``Inflater/inflate(_:into:)``.
 package struct InflateStep: Equatable, Sendable {
   package var consumed: Int
   package var produced: Int
-  /// The fault that ends the stream; output produced before it is valid.
+  /// The fault that ends the stream; the output produced before is valid. Nil if there is none.
   package var fault: GzipFault?
 }
 
@@ -16,7 +16,7 @@ package enum GzipFault: String, Equatable, Sendable {
   case trailingBytes = "the gzip data is followed by other bytes"
 }
 
-/// A gzip stream read piece by piece: members one after another, each with its checksum verified.
+/// Inflates a gzip stream piece by piece: one member after another, each with its checksum verified.
 ///
 /// Zero bytes after the last member are padding, as written by tape drives, and are skipped.
 @safe package struct Inflater: ~Copyable {
@@ -27,7 +27,7 @@ package enum GzipFault: String, Equatable, Sendable {
 
   private enum Place { case beforeMember, inMember, padding, failed }
 
-  /// - Throws: ``InflaterUnavailable`` when zlib cannot set up a stream, for example without memory.
+  /// - Throws: ``InflaterUnavailable`` when zlib cannot set up a stream, for example for lack of memory.
   package init() throws {
     unsafe stream = .allocate(capacity: 1)
     unsafe stream.initialize(to: z_stream())

@@ -14,16 +14,16 @@ import Glibc
   var raw: UnsafeBufferPointer<UInt8>
   /// Whether the bytes are known to be ASCII.
   var isASCII = false
-  /// The parsed content, if it need not be read from the bytes.
+  /// The line's content if it is already parsed; nil if it must be read from the bytes.
   var values: JSONView?
-  /// For a line written by a map: its number among the lines of its record; the rule follows.
+  /// For a line written by a map: its index among the lines of its record, and in ``rule`` the rule that wrote it.
   var element: UInt16 = 0
   var rule = 0
   var isMapped = false
 }
 
 extension BlockLine {
-  /// The line without white space at both ends; empty for a blank line.
+  /// The line without white space at either end; empty for a blank line.
   @inline(__always)
   package var text: Text {
     guard let base = unsafe bytes.baseAddress else { return .empty }
@@ -104,7 +104,7 @@ extension BlockLine {
   }
 }
 
-/// Returns the offset after the last line feed; 0 without one.
+/// Returns the offset after the last line feed; 0 if there is none.
 func endOfLastLine(_ base: UnsafePointer<UInt8>, _ count: Int) -> Int {
   var end = count
   while end > 0, unsafe base[end - 1] != 0x0A { end -= 1 }
@@ -112,7 +112,7 @@ func endOfLastLine(_ base: UnsafePointer<UInt8>, _ count: Int) -> Int {
 }
 
 @safe struct LineEnds: ~Copyable {
-  /// The number of line ends kept, enough for a block of short lines; any further ones are searched for while reading.
+  /// The maximum number of line ends kept, enough for a block of short lines; others are searched for while reading.
   private static let room = 1 << 14
 
   private var places: UnsafeMutablePointer<UInt32>?
@@ -135,7 +135,7 @@ func endOfLastLine(_ base: UnsafePointer<UInt8>, _ count: Int) -> Int {
     areOfASCII = isASCII != 0
   }
 
-  /// Returns the place of the line feed with this number, from 0; nil if it is not known.
+  /// Returns the place of the line feed with this number, from 0; nil if it is not kept.
   @inline(__always)
   func place(of number: Int) -> Int? {
     guard number < known, let places = unsafe places else { return nil }
@@ -143,5 +143,5 @@ func endOfLastLine(_ base: UnsafePointer<UInt8>, _ count: Int) -> Int {
   }
 }
 
-/// Counts the line feeds, in C because its compiler vectorizes the loop.
+/// Counts the line feeds. It is in C because the C compiler vectorizes the loop.
 func countLineFeeds(_ base: UnsafePointer<UInt8>, _ count: Int) -> Int { unsafe engage_count_line_feeds(base, count) }

@@ -6,7 +6,7 @@ package struct InputLine: Sendable, Equatable {
   package var number: UInt64
   /// The offset of its first byte in the (decompressed) file.
   package var offset: UInt64
-  /// The line without its line end and the file's byte order mark; cut at the requested limit.
+  /// The line without its line end or the file's byte order mark; truncated to the requested limit.
   package var bytes: [UInt8]
 
   package init(number: UInt64, offset: UInt64, bytes: [UInt8]) {
@@ -15,9 +15,9 @@ package struct InputLine: Sendable, Equatable {
 }
 
 extension InputFiles {
-  /// Reads single lines again for data that a record does not carry. Lines that no longer exist are skipped.
+  /// Reads single lines again, for data that records do not carry. Lines that no longer exist are skipped.
   ///
-  /// - Parameter body: receives the number of the file and the line, file after file or in the order of the part.
+  /// - Parameter body: receives the index of the file and the line, file after file or in the order of the part.
   /// - Throws: ``IngestFailure``, ``InputChanged``, or what `body` throws.
   package func forEachLine(
     at positions: Set<RecordPosition>, _ options: IngestOptions, _ body: (UInt32, InputLine) throws -> Void
@@ -37,7 +37,7 @@ extension InputFiles {
     }
   }
 
-  /// Reads lines that are not lines of files: those of a part, and foreign records.
+  /// Reads lines again that are not lines of a file as such: those of a part, and foreign records.
   private func forEachCutLine(
     at positions: Set<RecordPosition>, _ options: IngestOptions, _ body: (UInt32, InputLine) throws -> Void
   ) throws {
@@ -54,13 +54,13 @@ extension InputFiles {
 }
 
 extension InputFile {
-  /// Reads single lines again for data that a record does not carry: its bytes and its offset.
+  /// Reads single lines again for their bytes and offsets, which records do not carry.
   ///
   /// The file is read once from its start, so request all lines at once. Lines that the file does not have are skipped.
   ///
   /// - Parameters:
   ///   - numbers: the line numbers, ascending.
-  ///   - longest: the number of bytes kept per line.
+  ///   - longest: the maximum number of bytes kept per line.
   ///   - body: receives the lines found, in order.
   /// - Throws: ``IngestFailure``, ``InputChanged``, or what `body` throws.
   package func forEachLine(
@@ -93,7 +93,7 @@ extension InputFile {
         unsafe rest = UnsafeRawBufferPointer(rebasing: rest[(end + 1)...])
       }
     }
-    // The last line of a file counts without a line feed, unless damage cut it.
+    // The last line of a file counts even without a line feed, unless damage truncated it.
     if wanted.first == line.number, !line.bytes.isEmpty, reader.fault == nil { try body(line.trimmed(to: longest)) }
   }
 }

@@ -4,7 +4,7 @@ import Glibc
 final class LineCutter: BlockCutter {
   private let files: [InputFile]
   private let number: UInt32
-  /// Cuts foreign records; nil for lines.
+  /// Splits the file into foreign records; nil for a file of lines.
   private let cutter: (any RecordCutter)?
   private let blockBytes: Int
   private let maxLineBytes: Int
@@ -51,19 +51,19 @@ final class LineCutter: BlockCutter {
     line += UInt64(block.ends.count)
   }
 
-  /// Replaces all lines of a file in another format by one finding that names the format.
+  /// Replaces all lines of a file in another format with one finding that names the format.
   private func refuseOtherForm(_ block: LineBlock) {
     guard block.count > 0 else { return }
     let mark = block.markLength
     let head = unsafe UnsafeBufferPointer(start: UnsafePointer(block.base) + mark, count: block.count - mark)
     guard tellsForm, let form = unsafe TextForm(head, isWhole: isDone) else { return }
-    // Links may be lines with tabs.
+    // Plain links may be lines with tabs.
     if block.kind == .deepLinks, form == .table(separator: 0x09) { return }
     block.count = 0
     refuse(form.words, block)
   }
 
-  /// Whether to check the format; for handed-over files, pipes and copies, the sender does.
+  /// Whether to check the file's format. For handed-over files, pipes and copies, this is up to their sender.
   private var tellsForm: Bool { reader.file.handedOver == nil && !reader.file.isPipe && reader.file.copied == nil }
 
   private func refuse(_ form: String, _ block: LineBlock) {
@@ -143,7 +143,7 @@ final class LineCutter: BlockCutter {
     return count > 0
   }
 
-  /// Ends a file: its last line counts without a line feed, unless damage cut it.
+  /// Ends a file. Its last line counts even without a line feed, unless damage truncated it.
   private func finish(_ block: LineBlock) throws {
     try reader.proveWhole(lines: line - 1 + linesStarted(in: block))
     if let fault = reader.fault {

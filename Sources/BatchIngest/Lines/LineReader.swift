@@ -1,17 +1,17 @@
 package import BatchFoundation
 
-/// A reader of single lines of an export (reference formats 3.3): it makes the checks common to all platforms and
-/// leaves the rest to the platform's decoder. It keeps its working memory from line to line.
+/// Reads single lines of an export (reference formats 3.3). It carries out the checks common to all platforms, leaves
+/// the rest to the platform's decoder, and keeps its working memory from line to line.
 package struct LineReader: ~Copyable {
   /// The decoder, which also packs the current record.
   package let decoder: any LineDecoder
   private let ignored: (records: RecordVocabulary.OwnRecords, decoder: any LineDecoder)?
   private var reader = JSONLineReader()
   private var tape = JSONTape()
-  /// The longest line accepted, in bytes without the line end; longer ones are refused unread.
+  /// The maximum length of a line in bytes, without the line end; longer lines are refused unread.
   private let longestLine: Int
 
-  /// The tape memory to keep: the excess from a long line is freed with the next.
+  /// The number of bytes of tape memory to keep; what a long line needs beyond that is freed with the next line.
   private static let ordinaryTape = 1 << 22
 
   package init(_ vocabulary: RecordVocabulary, maxLineBytes: Int = 16 << 20) {
@@ -20,17 +20,17 @@ package struct LineReader: ~Copyable {
     longestLine = maxLineBytes
   }
 
-  /// The fields of accepted records that the format does not know.
+  /// The fields of accepted records that the format does not have.
   package var unknownFields: [UnknownField] { decoder.unknownFields.sorted }
 
   /// Reads one line.
   ///
   /// - Parameters:
-  ///   - line: the bytes without the line end; white space at both ends is ignored.
+  ///   - line: the bytes without the line end; white space at either end is ignored.
   ///   - isASCII: whether the bytes are known to be ASCII.
-  ///   - head: set when nil is returned. Its text lives until the next call, in the reader or, for plain text, in
-  ///     `line`.
-  /// - Returns: nil for a record, else the first reason of the list that applies to the line as a whole.
+  ///   - head: set if nil is returned. Its text lives in the reader or, for a plain link, in `line`, until the next
+  ///     call.
+  /// - Returns: nil for a record; otherwise the first ``QuarantineReason`` that applies to the line as a whole.
   package mutating func read(
     _ line: UnsafeBufferPointer<UInt8>, kind: InputKind, position: RecordPosition, isASCII: Bool = false,
     into head: inout RecordHead
@@ -74,7 +74,7 @@ package struct LineReader: ~Copyable {
     return ignored == nil ? rejection : ignore(object, line, rejection, &head)
   }
 
-  /// Makes a refused object a record without effect if only another platform uses it; else returns the rejection.
+  /// Makes a refused object a record without effect if only another platform uses it; otherwise returns the rejection.
   @inline(never)
   private func ignore(
     _ object: JSONView, _ line: SourceLine, _ rejection: Rejection, _ head: inout RecordHead
@@ -94,7 +94,7 @@ package struct LineReader: ~Copyable {
   /// Parses a line's object onto an empty tape.
   ///
   /// - Parameter line: bytes already known to be UTF-8.
-  /// - Returns: nil for an object without flaws, else the first reason of the list.
+  /// - Returns: nil for an object without flaws; otherwise the first ``QuarantineReason`` that applies.
   @inline(__always)
   package static func parse(
     _ line: UnsafeBufferPointer<UInt8>, _ reader: inout JSONLineReader, onto tape: inout JSONTape
@@ -122,15 +122,15 @@ package struct LineReader: ~Copyable {
   }
 }
 
-/// A parser of lines one after another, which reuses its memory.
+/// Parses lines one after another, reusing its memory.
 package final class LineParser {
   private var reader = JSONLineReader()
   private var tape = JSONTape()
 
   package init() {}
 
-  /// Returns what `body` makes of the object of a line, which lives as long as the call; nil for a line that is no object
-  /// without flaws.
+  /// Returns the result of `body` for the object of a line, which is valid only during the call; nil if the line is not
+  /// an object or has flaws.
   ///
   /// - Parameter line: valid UTF-8.
   package func parse<Result>(_ line: [UInt8], _ body: (JSONView) throws -> Result) rethrows -> Result? {
@@ -142,7 +142,7 @@ package final class LineParser {
 }
 
 extension Text {
-  /// The text without JSON white space at both ends: space, tab, line feed, carriage return.
+  /// The text without JSON white space (space, tab, line feed, carriage return) at either end.
   @inline(__always)
   package var trimmed: Text {
     var start = 0
@@ -164,7 +164,7 @@ package struct PlainLink {
   package var timestamp: Instant
   package var url: Text
 
-  /// Reads a line. Further tabs belong to the URL; white space at both ends does not (reference decisions 24).
+  /// Reads a line. Further tabs belong to the URL; white space at either end does not (reference decisions 24).
   static func read(_ line: Text) -> Result<PlainLink, Rejection> {
     let text = line.trimmed
     if let nul = unsafe line.bytes.firstIndex(of: 0) { return .failure(Rejection(reason: .nulCharacter, offset: nul)) }

@@ -1,7 +1,7 @@
 import BatchFoundation
 import Glibc
 
-/// Whole lines of one file in memory, used by one worker at a time.
+/// Whole lines of an input in memory, used by one worker at a time.
 @safe final class LineBlock {
   private(set) var base: UnsafeMutablePointer<UInt8>
   private(set) var capacity: Int
@@ -12,22 +12,22 @@ import Glibc
   /// The offset of the first byte in the (inflated) file.
   var offset: UInt64 = 0
   var firstLine: UInt64 = 1
-  /// Quarantine entries found by reading itself; they follow the lines of the block.
+  /// Quarantine entries for faults found while reading; they come after the lines of the block.
   var findings: [QuarantinedLine] = []
   /// Warnings about foreign records of the block, in record order.
   private(set) var warnings: [RecordWarning] = []
   var files: [InputFile] = []
   /// The number of the block within its source, from 0.
   var number = 0
-  /// Whether lines carry their places (``PartFrame``): lines of a part, and foreign records cut out of a file.
+  /// Whether lines are framed with their places (``PartFrame``), as are lines of a part and foreign records of a file.
   var isFramed = false
   var isPart = false
-  /// For a part, the number of records that a map left out, by reason.
+  /// For a part, the number of records that maps left out, by reason.
   var leftOut: [String: Int] = [:]
   /// The line ends of an unframed block; empty if not searched for.
   var ends = LineEnds()
   var mapped = MappedBlock()
-  /// The file that the block represents without lines, because it was read before.
+  /// The file that the block represents without its lines, because an earlier run read it; otherwise nil.
   var known: KnownFile?
 
   init(capacity: Int) {
@@ -61,7 +61,7 @@ import Glibc
     unsafe UnsafeMutableRawBufferPointer(start: base + count, count: capacity - count)
   }
 
-  /// Empties the block for the next data of an input, which begins with the bytes held by another block.
+  /// Empties the block for the next data of an input, which begins with the bytes that `carry` holds.
   func begin(with carry: LineBlock, of files: [InputFile], _ blockBytes: Int) {
     findings.removeAll()
     warnings.removeAll()
@@ -79,7 +79,7 @@ import Glibc
     self.files = files
   }
 
-  /// Holds the start of unfinished data for the block that ``begin(with:of:_:)`` fills next.
+  /// Holds the start of unfinished data for the next block, which takes it in ``begin(with:of:_:)``.
   func hold(_ start: UnsafeMutablePointer<UInt8>, _ count: Int, _ blockBytes: Int) {
     if capacity < count || capacity > max(count * 2, blockBytes) { resize(to: max(count, 1 << 12)) }
     unsafe base.update(from: start, count: count)
@@ -92,14 +92,14 @@ import Glibc
   }
 }
 
-/// A type that cuts an input into blocks, used by one worker at a time.
+/// A type that splits an input into blocks, used by one worker at a time.
 protocol BlockCutter: AnyObject {
   var isDone: Bool { get }
 
   /// Returns the number of bytes read from the disk since the last call.
   func takeBytesRead() -> UInt64
 
-  /// Fills the block with the next data; leaves it empty if only the rest of a line was left to read.
+  /// Fills the block with the next data; leaves it empty if only the rest of a line remained to be read.
   func fill(_ block: LineBlock) throws
 
   /// The number of a completely read file with the checksum of its bytes; nil if not requested or incomplete.
@@ -110,7 +110,7 @@ extension BlockCutter {
   var sum: (file: Int, sum: Digest)? { nil }
 }
 
-/// A source that cuts the files of a run into blocks of whole lines and gives each block to the next worker that asks.
+/// Splits the files of a run into blocks of whole lines and gives each block to the next worker that asks for one.
 ///
 /// Each file has one reader, used by one worker at a time. Reading and inflating hold no lock, so as many files are
 /// read at once as there are workers. Memory is bounded: a block grows up to the longest allowed line, and a longer
@@ -139,7 +139,7 @@ final class LineSource: Sendable {
   private let idle: @Sendable () throws -> Void
   private let state = Guarded(State())
 
-  /// Ends the wait for a pipe once another thread has failed; its error ends the run.
+  /// Thrown to end the wait for a pipe after another thread has failed, whose error ends the run.
   private struct Stopped: Error {}
 
   static let keptOfLongLine = QuarantinedLine.keptOfLongLine
@@ -147,7 +147,7 @@ final class LineSource: Sendable {
   /// - Parameters:
   ///   - inOrder: whether files are read one after another, so that ``LineBlock/number`` follows the order of their
   ///     lines.
-  ///   - idle: called a few times a second while a pipe has nothing to read; throws to stop.
+  ///   - idle: called a few times a second while a pipe has nothing to read; may throw to stop.
   init(
     _ files: InputFiles, _ options: IngestOptions, inOrder: Bool, idle: @escaping @Sendable () throws -> Void
   ) {
@@ -211,7 +211,7 @@ final class LineSource: Sendable {
 
   private var inputCount: Int { files.part == nil ? files.files.count : 1 }
 
-  /// Claims a file to read; waits while every remaining file has a worker, because any of them may have more.
+  /// Claims a file to read; waits while every remaining file has a worker, because each may have more blocks.
   private func claim() -> Claim {
     state.wait { state in
       if state.stopped { return .nothing }

@@ -1,6 +1,6 @@
 package import BatchFoundation
 
-/// One thread's share of reading: it packs the lines of blocks as records into the chunks of their buckets.
+/// One thread's share of reading: packs the lines of blocks as records into the chunks of their buckets.
 @safe struct LineWorker: ~Copyable {
   private var reader: LineReader
   private var mapping = BlockMapping()
@@ -16,10 +16,10 @@ package import BatchFoundation
   private var quarantinedBytes = 0
   private(set) var warnings: [String: PlacedWarnings] = [:]
   private var borrowed = 0
-  /// Lines cut from the block but not yet read.
+  /// Lines of the block that are found but not yet read.
   private var ahead: [BlockLine] = []
 
-  /// The number of lines offered to a decoder to prepare together.
+  /// The maximum number of lines that a decoder prepares together.
   private static let linesAhead = 16
 
   /// - Parameter countedFiles: the number of files to keep tallies for; 0 keeps none.
@@ -47,7 +47,8 @@ package import BatchFoundation
     return quarantined
   }
 
-  /// - Parameter setAside: receives lines that are not records, now and then: a block may have hundreds of thousands.
+  /// - Parameter setAside: receives lines that are not records, in batches, because a block may have hundreds of
+  ///   thousands.
   mutating func read(_ block: LineBlock, _ setAside: ([QuarantinedLine]) throws -> Void) throws {
     if let known = block.known {
       let counts = options.counts(of: known)
@@ -96,7 +97,7 @@ package import BatchFoundation
     }
   }
 
-  /// Queues a line to be read with those ahead; counts other entries at once.
+  /// Queues a line to be read with the others in ``ahead``; counts other entries at once.
   private mutating func take(_ entry: MappedBlock.Entry, _ block: LineBlock) {
     switch entry {
     case .line(let line): ahead.append(line)
@@ -149,13 +150,13 @@ package import BatchFoundation
     try pack(SourceLine(text: text, kind: line.kind, position: position))
   }
 
-  /// Adds the warnings of a foreign record that counts or, without a line, those of the file.
+  /// Adds the warnings of a foreign record that counts or, if there is no line, those of the file.
   private mutating func warn(of line: BlockLine?, _ block: LineBlock, device: Text = .empty) {
     guard warnings.add(of: line, block, device: device), !tallies.isEmpty else { return }
     tallies[Int(line?.file ?? block.file)].isRemarkable = true
   }
 
-  /// Counts a line; of the lines from one foreign record, only the first.
+  /// Counts a line; of several lines from one foreign record, only the first.
   @inline(__always)
   private mutating func countLine(_ line: BlockLine) {
     if !tallies.isEmpty, line.element == 0 { tallies[Int(line.file)].lines += 1 }
@@ -166,7 +167,7 @@ package import BatchFoundation
     return unsafe namesSomebody(line.raw) ? withoutContent(refused) : refused
   }
 
-  /// Returns the quarantined form of a finding made before there were lines.
+  /// Returns a finding of the source as it is quarantined: without its content if that names a forgotten person.
   private func refused(_ finding: QuarantinedLine) -> QuarantinedLine {
     unsafe finding.raw.withUnsafeBufferPointer { unsafe namesSomebody($0) } ? withoutContent(finding) : finding
   }
@@ -234,7 +235,7 @@ package import BatchFoundation
       element: line.position.element)
   }
 
-  /// Passes on the open chunks; the worker is done.
+  /// Passes on the open chunks and ends the worker's reading.
   mutating func finish() {
     for bucket in 0..<DeviceHash.bucketCount {
       if let chunk = unsafe chunks[bucket] { space.place(chunk, bucket: bucket) }
@@ -245,9 +246,10 @@ package import BatchFoundation
   }
 }
 
-/// The search for people in lines that are not records, whose bytes the quarantine would keep.
+/// Searches for people in lines that are not records and whose bytes the quarantine would keep.
 enum MentionedPerson {
-  /// Checks the texts and numbers of JSON lines, and otherwise what quotes, white space, commas, `&` and `=` separate.
+  /// Returns whether a line names a forgotten person: in a string or number if the line is JSON, and otherwise between
+  /// quotes, white space, commas, `&` or `=`.
   static func isNamed(
     in bytes: UnsafeBufferPointer<UInt8>, _ kinds: [PersonID.Kind], _ isForgotten: (PersonID.Kind, Text) -> Bool
   ) -> Bool {
@@ -280,7 +282,7 @@ enum MentionedPerson {
   }
 }
 
-/// A line out of the window within the past of a store; an earlier run may or may not have read it.
+/// A line out of the window, with a time in ``IngestOptions/past``; an earlier run may or may not have read it.
 package struct PastLine: Sendable, Equatable {
   package var timestamp: Instant
   package var bucket: Int
@@ -288,7 +290,7 @@ package struct PastLine: Sendable, Equatable {
   package var position: RecordPosition
 }
 
-/// The past lines that one thread read, limited per file to enough to show whether it has new ones.
+/// The past lines that one thread read. For each file, only as many are kept as show whether it has new ones.
 struct PastLines {
   private static let mostOfFile = 32
   private static let most = 2048

@@ -1,6 +1,6 @@
 package import BatchFoundation
 
-/// One thread's mapping of a block's foreign records to lines in the project's own shape.
+/// One thread's mapping of a block's foreign records to lines in the project's own format.
 struct BlockMapping: ~Copyable {
   /// The mappers, by identity of the map.
   private var mappers: [String: any RecordMapper] = [:]
@@ -26,7 +26,7 @@ struct BlockMapping: ~Copyable {
   private var outcomes = MappedOutcomes()
   private var origins: [Origin] = []
 
-  /// The record that a run of consecutive outcomes came from.
+  /// A foreign record and the end of its outcomes, which are consecutive.
   private struct Origin {
     var record: BlockLine
     var end: Int
@@ -70,7 +70,7 @@ struct BlockMapping: ~Copyable {
     origins.append(Origin(record: record, end: outcomes.count))
   }
 
-  /// Returns the next entry; its lines live until the block changes.
+  /// Returns the next entry; its line is valid until the block changes.
   @inline(__always)
   func next(_ place: inout Place) -> Entry? {
     guard place.outcome < outcomes.count else { return nil }
@@ -101,7 +101,7 @@ struct BlockMapping: ~Copyable {
 /// The result of mapping one foreign record of a file, for the author of its map.
 package struct MapTrial: Sendable {
   package enum Outcome: Sendable, Equatable {
-    /// The line that the map wrote, with its fault; nil for a record.
+    /// The line that the map wrote, and its fault; nil if the line is a record.
     case line(String, fault: String?)
     case leftOut(String)
     case refused(String)
@@ -112,12 +112,12 @@ package struct MapTrial: Sendable {
   package var raw: [UInt8]
   package var outcomes: [Outcome] = []
   package var warnings: [LineWarning] = []
-  /// The outcomes that are records.
+  /// The devices and times of the outcomes that are records.
   package var records: [(device: String, time: Instant)] = []
 }
 
 extension InputFile {
-  /// Passes on the results of the file's map for its first records; without a map, of reading the lines as records.
+  /// Passes on the results of the file's map for its first records or, without a map, of reading its lines as records.
   ///
   /// - Parameter limit: the maximum number of foreign records.
   /// - Throws: `IngestFailure`, `InputChanged`, or what `body` throws.

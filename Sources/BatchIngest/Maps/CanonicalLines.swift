@@ -1,13 +1,13 @@
 package import BatchFoundation
 
-/// Lines in canonical form, one after another: members by the UTF-8 bytes of their names at every depth, no white
-/// space, texts with the fewest escapes, numbers as they were written (reference decisions 46).
+/// Consecutive lines in canonical form: the members of every object sorted by the UTF-8 bytes of their names, no white
+/// space, strings with the fewest escapes, numbers as written (reference decisions 46).
 ///
 /// Each line's parsed values are kept next to it, so that it need not be parsed again.
 package struct CanonicalLines: ~Copyable {
   struct Line {
     fileprivate var bytes: Range<Int>
-    /// The start of its values; nil if the line must be parsed.
+    /// The start of the line's parsed values; nil if the line must be parsed.
     fileprivate var values: Int?
   }
 
@@ -51,7 +51,7 @@ package struct CanonicalLines: ~Copyable {
 extension CanonicalLines {
   package mutating func beginObject() -> Place { begin(.object) }
 
-  /// - Parameter isAlwaysThere: whether to write an object without members too.
+  /// - Parameter isAlwaysThere: whether to write even an object without members.
   /// - Returns: whether the object was written.
   package mutating func endObject(_ start: Place, isAlwaysThere: Bool) -> Bool {
     let isThere = isAlwaysThere || bytes.count > start.bytes
@@ -64,7 +64,7 @@ extension CanonicalLines {
   ///
   /// - Parameters:
   ///   - quoted: the name with the comma before and the colon after it.
-  ///   - key: the name after its short length (``JSONView``).
+  ///   - key: the name, preceded by its short length (see ``JSONView``).
   @inline(__always)
   package mutating func append(name quoted: Text, key: Text) {
     bytes.append(quoted)
@@ -93,7 +93,7 @@ extension CanonicalLines {
     values.append((flag ? JSONView.Kind.yes : .no).rawValue)
   }
 
-  /// Appends a value. Members that are null are omitted, elements that are null stay (reference decisions 69).
+  /// Appends a value. Null members are omitted, but null elements are kept (reference decisions 69).
   package mutating func append(_ value: JSONView) {
     switch value.kind {
     case .null:
@@ -150,7 +150,7 @@ extension CanonicalLines {
     return start
   }
 
-  /// Ends an object or array. Each member and element has a leading comma; the first one is overwritten by the bracket.
+  /// Ends an object or array. Each member and element has a leading comma; the bracket overwrites the first one.
   private mutating func end(_ start: Place, _ open: UInt8, _ close: UInt8) {
     depth -= 1
     if bytes.count == start.bytes { bytes.append(open) } else { unsafe bytes.base[start.bytes] = open }
@@ -161,7 +161,7 @@ extension CanonicalLines {
 }
 
 extension ByteBuffer {
-  /// Appends a text after its short length (``JSONView``).
+  /// Appends the short length of a text and the text (see ``JSONView``).
   @inline(__always)
   package mutating func append(short text: Text) {
     unsafe append(limit: 5 + text.count) { start in

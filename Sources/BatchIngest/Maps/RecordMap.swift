@@ -1,11 +1,12 @@
 package import BatchFoundation
 
-/// A mapping of foreign records to lines in the project's own shape (reference formats 6).
+/// A mapping of foreign records to lines in the project's own format (reference formats 6).
 ///
-/// The core reads files and cuts lines; a map defines how the bytes of a file become foreign records, and what each of
-/// them becomes. Everything after that, including digests and duplicates, sees the lines that the map wrote.
+/// The core reads files and splits lines; a map defines how the bytes of a file are split into foreign records, and
+/// which lines each of them becomes. Everything after that, including digests and duplicates, is based on the lines
+/// that the map wrote.
 package protocol RecordMap: Sendable {
-  /// The name for users: of a preset, or a file.
+  /// The name shown to users: that of a preset or of a file.
   var name: String { get }
 
   /// Returns a cutter for one file; nil if each line is a record.
@@ -15,19 +16,19 @@ package protocol RecordMap: Sendable {
   ///   - options: the run's options, for the longest record accepted and the folder of temporary files.
   func makeCutter(of path: FilePath, _ options: IngestOptions) -> (any RecordCutter)?
 
-  /// The same map for single records, one per line, as the quarantine keeps them.
+  /// The same map for files with one record per line, in which form the quarantine keeps records.
   var ofKeptRecords: any RecordMap { get }
 
   func makeMapper() -> any RecordMapper
 
-  /// Returns the fault of a line that a rule of the map wrote, naming members of the foreign record without their
-  /// values.
+  /// Returns the description of a fault in a line that a rule of the map wrote. It names members of the foreign record
+  /// but shows none of their values.
   func detail(of rejection: Rejection, rule: Int, record: [UInt8]) -> String
 }
 
-/// A type that turns single foreign records into lines and keeps its working memory from record to record.
+/// Turns single foreign records into lines, keeping its working memory from record to record.
 package protocol RecordMapper: AnyObject {
-  /// Appends the outcomes of a record: at least one for each, so that none is lost.
+  /// Appends the outcomes of a record: at least one, so that no record is lost.
   func map(_ record: UnsafeBufferPointer<UInt8>, into outcomes: inout MappedOutcomes)
 }
 
@@ -35,7 +36,7 @@ package protocol RecordMapper: AnyObject {
 package struct MappedOutcomes: ~Copyable {
   enum Outcome {
     case line(CanonicalLines.Line, rule: Int)
-    /// A record that is only counted, by its reason.
+    /// A record that is only counted, with the reason.
     case leftOut(String)
     case refused(Rejection)
   }
@@ -45,7 +46,7 @@ package struct MappedOutcomes: ~Copyable {
   package init() {}
 
   private(set) var outcomes: [Outcome] = []
-  /// The warnings with the numbers of their outcomes.
+  /// The warnings with the indices of their outcomes.
   private(set) var warnings: [(outcome: Int, warning: LineWarning)] = []
 
   /// The maximum number of lines from one foreign record; more cannot be numbered (reference formats 6.4).
@@ -55,7 +56,7 @@ package struct MappedOutcomes: ~Copyable {
 
   /// Adds everything written since `start` as a line.
   ///
-  /// - Parameter isToBeRead: whether it may have faults that only parsing finds.
+  /// - Parameter isToBeRead: whether the line may have faults that only parsing finds.
   package mutating func addLine(from start: CanonicalLines.Place, rule: Int, isToBeRead: Bool) {
     outcomes.append(.line(lines.line(from: start, isToBeRead: isToBeRead), rule: rule))
   }
@@ -85,16 +86,16 @@ package struct MappedOutcomes: ~Copyable {
   }
 }
 
-/// A type that cuts the bytes of one file, which come in pieces that may end anywhere, into foreign records.
+/// Splits the bytes of one file into foreign records. The bytes come in pieces that may end anywhere.
 package protocol RecordCutter: AnyObject {
-  /// Returns the actual format of a file that clearly has another one, and the way to read it; otherwise nil.
+  /// Returns words for a file's format and the way to read it if it is clearly not the expected format; otherwise nil.
   ///
   /// - Parameter head: the beginning of the file, without a byte order mark.
   func otherForm(_ head: UnsafeBufferPointer<UInt8>) -> String?
 
   func take(_ bytes: UnsafeBufferPointer<UInt8>, _ body: (CutRecord) -> Void)
 
-  /// Ends the file; if damage cut it, an incomplete record is dropped.
+  /// Ends the file; if damage truncated it, an incomplete record is dropped.
   func finish(isDamaged: Bool, _ body: (CutRecord) -> Void)
 
   /// Whether ``finish(isDamaged:_:)`` has returned everything; otherwise call it again.
@@ -107,7 +108,7 @@ extension RecordCutter {
 
 /// A foreign record, or bytes that could not be one.
 @safe package struct CutRecord {
-  /// The bytes without separators; valid during the call.
+  /// The bytes without separators; valid only during the call.
   package var bytes: UnsafeBufferPointer<UInt8>
   /// The line of a table's row or the number of a document; from 1, unique within the file.
   package var number: UInt64
@@ -147,7 +148,7 @@ package struct LineWarning: Sendable, Equatable {
   /// The text, without values of the record.
   package var detail: String
 
-  /// Whether it is about the whole file, reported at the first place.
+  /// Whether the warning is about the whole file; it is then reported only at the first place.
   var isOfFile = false
 
   package static let shortRowKind = "short-row"
@@ -180,13 +181,13 @@ package struct LineWarning: Sendable, Equatable {
 
 struct RecordWarning: Sendable {
   var line: UInt64
-  /// The number of the line that a map made of the record; nil if the warning is about the record.
+  /// The index of the line among those that a map made of the record; nil if the warning is about the record itself.
   var element: UInt16?
   var warning: LineWarning
 }
 
 extension [String: PlacedWarnings] {
-  /// Adds the warnings of a foreign record that counts or, without a line, of the file; returns whether there were any.
+  /// Adds the warnings of a foreign record that counts or, without a line, of the file; returns whether there are any.
   @discardableResult
   mutating func add(of line: BlockLine?, _ block: LineBlock, device: Text = .empty) -> Bool {
     if block.warnings.isEmpty { return false }

@@ -1,8 +1,9 @@
 import BatchFoundation
 
-/// The buckets on their way from a space to the workers, each once.
+/// Gives each bucket of a space to one worker.
 ///
-/// A separate thread loads ahead from disk (``loadAhead()``); a worker that finds none ready loads one itself.
+/// A separate thread loads buckets from disk ahead of the workers (``loadAhead()``); a worker that finds none ready
+/// loads one itself.
 final class BucketFeed: Sendable {
   struct Item {
     let bucket: Int

@@ -2,9 +2,10 @@ import BatchFoundation
 
 /// All packed records of a run by bucket, in memory up to a limit and beyond it in a temporary file.
 ///
-/// When memory runs short, chunks of the bucket with the most memory go to disk, so that pieces written and read are
-/// large in whatever order records come. A separate thread writes before memory runs out (``spillAhead()``); a worker
-/// that finds no memory left writes too. A run that fits and leaves a sixteenth free writes nothing.
+/// When memory runs short, chunks of the bucket with the most memory are written to disk, so that the pieces written
+/// and read are large regardless of the order of records. A separate thread writes before memory runs out
+/// (``spillAhead()``); a worker that finds no memory left writes, too. A run whose records leave a sixteenth of the
+/// memory free writes nothing.
 final class BucketSpace: Sendable {
   /// The state under its lock; the file is read and written outside it.
   private let contents: Guarded<Contents>
@@ -27,9 +28,9 @@ final class BucketSpace: Sendable {
   private struct Contents: ~Copyable {
     var buckets = Array(repeating: Bucket(), count: DeviceHash.bucketCount)
     var memory: ChunkMemory
-    /// The size of the largest chunk that is not of the usual size; 0 without one.
+    /// The size of the largest chunk that is larger than usual; 0 if there is none.
     var largest = 0
-    /// The number of workers that may add records.
+    /// The number of workers that may still add records.
     var filling: Int
     /// The number of pieces being written to disk: of the usual size, and larger ones.
     var writing = (usual: 0, large: 0)
@@ -50,7 +51,7 @@ final class BucketSpace: Sendable {
 
     mutating func give(_ chunks: some Sequence<Chunk>) { for chunk in chunks { memory.give(chunk) } }
 
-    /// Takes the last chunks, only large ones unless `usual`, of the bucket with the most memory; nil for none.
+    /// Takes the last chunks of the bucket with the most memory, of large chunks only unless `usual`; nil for none.
     mutating func takeLargest(usual: Bool) -> Piece? {
       var (victim, most, isUsual) = (0, 0, false)
       for (index, bucket) in buckets.enumerated() {
@@ -90,7 +91,7 @@ final class BucketSpace: Sendable {
   /// The maximum number of chunks written at once.
   private static let longestExtent = 64
 
-  /// - Parameter limit: the bytes of memory for records; exceeded only by one open chunk per bucket and worker.
+  /// - Parameter limit: the maximum number of bytes for records, exceeded only by one open chunk per bucket and worker.
   init(limit: Int, workers: Int, folder: String) {
     (self.limit, self.workers) = (limit, workers)
     spill = SpillFile(folder: folder)
@@ -122,13 +123,13 @@ final class BucketSpace: Sendable {
     if isShort { contents.change { _ in } }
   }
 
-  /// Takes bytes from the limit, or returns them if negative.
+  /// Takes bytes from the limit or, if negative, gives them back.
   func borrow(_ bytes: Int) { contents.withLock { $0.memory.borrowed += bytes } }
 
-  /// Returns an empty chunk; spills others for it when memory is short.
+  /// Returns an empty chunk, spilling others first if memory is short.
   func empty(atLeast bytes: Int = 0) throws -> Chunk {
     if let chunk = contents.withLock({ $0.memory.take(bytes) }) { return chunk }
-    // Memory of usual chunks is kept, so spilling them makes no room for a large one.
+    // The memory of usual chunks is never freed, so spilling them makes no room for a large one.
     let isUsual = Chunk.size(for: bytes) <= chunkBytes
     while true {
       let room = contents.wait { contents -> Room? in
@@ -144,7 +145,7 @@ final class BucketSpace: Sendable {
     }
   }
 
-  /// Spills before a worker must, until all workers have called ``endFilling()``.
+  /// Spills chunks before workers have to, until all workers have called ``endFilling()``.
   func spillAhead() throws {
     while let piece = contents.wait({ contents -> Piece?? in
       if contents.filling == 0 { return .some(nil) }
@@ -191,7 +192,7 @@ final class BucketSpace: Sendable {
     }
   }
 
-  /// Returns the buckets with records in loading order, after spilling the last ones to make room for the first.
+  /// Returns the buckets with records in loading order, after spilling the last ones to make room for the first ones.
   func order() throws -> [Int] {
     let (used, most, largest) = contents.withLock { contents in
       (
@@ -199,7 +200,7 @@ final class BucketSpace: Sendable {
         contents.buckets.map(\.spilledBytes).max() ?? 0, contents.largest
       )
     }
-    // A large record also exists in an event, in a block and in a write to disk.
+    // In addition to its chunk, a large record takes memory in an event, in a block and in a write to disk.
     let needed = workers * (min(most, share) + 8 * largest) + BucketFeed.ahead * min(most, share)
     for bucket in used.reversed() where contents.withLock({ $0.memory.available }) < needed {
       try spill(contents.withLock { $0.take(bucket, usual: true) }, of: bucket)
@@ -208,7 +209,7 @@ final class BucketSpace: Sendable {
     return used
   }
 
-  /// Removes and returns the records of a bucket; return what is loaded of them with ``release(_:)``.
+  /// Removes and returns the records of a bucket; chunks loaded of them must be given back with ``release(_:)``.
   func take(_ bucket: Int) -> StoredBucket {
     contents.withLock { contents in
       let taken = contents.buckets[bucket]
@@ -231,13 +232,13 @@ final class BucketSpace: Sendable {
       })
   }
 
-  /// Returns an empty chunk, whatever the limit.
+  /// Returns an empty chunk, regardless of the limit.
   func forced(_ bytes: Int = 0) -> Chunk { contents.withLock { $0.memory.force(bytes) } }
 
   func release(_ chunks: [Chunk]) { contents.withLock { $0.give(chunks) } }
 }
 
-/// The records of one bucket in memory and on disk, to be loaded at once or, if too many, in slices of their order.
+/// The records of one bucket in memory and on disk, to be loaded at once or, if there are too many, in ordered slices.
 struct StoredBucket {
   /// The chunks in memory.
   let chunks: [Chunk]
@@ -247,7 +248,7 @@ struct StoredBucket {
 
   private var bytes: Int { extents.reduce(chunks.reduce(0) { $0 + $1.size }) { $0 + $1.bytes } }
 
-  /// Returns consecutive spans of the order with about `share` bytes of records each; one span if all fit.
+  /// Returns consecutive ranges of places with about `share` bytes of records each; a single range if all records fit.
   ///
   /// The boundaries are estimated from one record of each chunk.
   func slices(of share: Int) -> [Range<RecordPlace>] {
@@ -269,7 +270,7 @@ struct StoredBucket {
     return slices + [start..<RecordPlace.end]
   }
 
-  /// Loads the records of a slice that are on disk; the slice of the whole bucket is loaded in its original chunks.
+  /// Loads those records of a slice that are on disk. For the whole bucket, these are the original chunks.
   func load(_ slice: Range<RecordPlace>, from space: BucketSpace) throws -> [Chunk] {
     var loaded: [Chunk] = []
     for extent in extents where extent.places.contains(where: { $0.overlaps(slice) }) {

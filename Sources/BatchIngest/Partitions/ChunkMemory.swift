@@ -1,8 +1,8 @@
 import Glibc
 
-/// A piece of page-aligned memory with packed records of one bucket, one after another; it goes to disk unchanged.
+/// A page-aligned piece of memory with consecutive packed records of one bucket; it is written to disk unchanged.
 ///
-/// Its last bytes hold the number of used bytes, for reading it back.
+/// Its last bytes hold the number of used bytes, so that it can be read back.
 @safe struct Chunk {
   let base: UnsafeMutableRawPointer
   /// The total number of bytes, in whole pages.
@@ -34,7 +34,7 @@ import Glibc
   mutating func readUsed() { used = unsafe Int(base.load(fromByteOffset: size - Self.mark, as: UInt64.self)) }
 }
 
-/// The memory for chunks up to a limit: usual chunks come from slabs kept to the end, larger ones are freed after use.
+/// The memory for chunks up to a limit. Usual chunks come from slabs kept to the end; larger ones are freed after use.
 @safe struct ChunkMemory: ~Copyable {
   let chunkBytes: Int
   /// Memory that workers hold for long lines, unavailable for chunks.
@@ -61,7 +61,7 @@ import Glibc
     unsafe free.count * chunkBytes + max(0, limit - borrowed - allocated) / Self.slabBytes * Self.slabBytes
   }
 
-  /// Returns an empty chunk with room for a number of bytes; nil if it would exceed the limit.
+  /// Returns an empty chunk with room for a number of bytes; nil if that would exceed the limit.
   mutating func take(_ bytes: Int) -> Chunk? {
     let size = max(chunkBytes, Chunk.size(for: bytes))
     let isUsual = size == chunkBytes
@@ -69,7 +69,7 @@ import Glibc
     return wanted == 0 || allocated + wanted <= limit - borrowed ? force(bytes) : nil
   }
 
-  /// Returns an empty chunk, whatever the limit.
+  /// Returns an empty chunk, regardless of the limit.
   mutating func force(_ bytes: Int) -> Chunk {
     let size = max(chunkBytes, Chunk.size(for: bytes))
     guard size == chunkBytes else {

@@ -7,16 +7,16 @@ package struct InputPreview {
   let space: BucketSpace
   /// Whether worker 0 processes everything (``IngestOptions/smallInput``).
   package let isSmall: Bool
-  /// The number of records, accepted or duplicate, in each file; empty if no input requires a number of them.
+  /// The number of records, accepted or duplicate, in each file; empty if they are not counted.
   package let recordsByFile: [Int]
-  /// The counts of lines so far; the remaining ones are accepted or duplicates.
+  /// The counts of lines so far; the lines not counted yet will be accepted or duplicates.
   package let counts: IngestCounts
   let known: (_ bucket: Int, _ spans: [ClosedRange<Instant>]) throws -> [LineDigest]
 
   /// A device with lines that no earlier run accepted.
   package struct Device {
     package var device: Text
-    /// The last instant of these lines.
+    /// The latest time of these lines.
     package var newest: Instant
   }
 
@@ -27,8 +27,8 @@ package struct InputPreview {
     package var records: Int
   }
 
-  /// Passes on one bucket after another, including those without records, until `body` returns false; none if there are
-  /// no records at all. Texts live as long as the call.
+  /// Passes on one bucket after another, including those without records, until `body` returns false; does nothing if
+  /// there are no records at all. Texts are valid only during the call of `body`.
   ///
   /// - Throws: ``IngestFailure``, what the look-up of accepted lines throws, or what `body` throws.
   package func forEachBucket(_ body: (Bucket) throws -> Bool) throws {

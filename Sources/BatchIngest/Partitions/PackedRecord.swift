@@ -1,8 +1,8 @@
 import BatchFoundation
 
-/// The fixed head of a packed record, followed by the device id after its short length and the platform's payload.
+/// The fixed head of a packed record. The device id with its short length and the platform's payload follow.
 ///
-/// The form never outlives the run, so it uses the machine's byte order.
+/// The format never outlives the run, so it uses the machine's byte order.
 struct PackedHead {
   var timestamp: Int64
   var digest: LineDigest
@@ -14,13 +14,13 @@ struct PackedHead {
   var kind: InputKind
   var type: UInt8
   var isSample: Bool
-  /// Whether the digest is the platform's, and identifies equal records whatever the times.
+  /// Whether the platform supplied the digest, so that equal digests mean equal records regardless of the times.
   var hasIdentity: Bool
   var ignoredType: UInt8
   var notes: RecordNotes = []
-  /// The number among the records that a map made of the line.
+  /// The index among the records that a map made of the line.
   var element: UInt16
-  /// The number of bytes at the end that are not the payload's.
+  /// The number of bytes after the payload: padding, and the record key if there is one.
   var padding: UInt8 = 0
 
   static var size: Int { MemoryLayout<PackedHead>.size }
@@ -71,7 +71,7 @@ enum PackedRecord {
     return unsafe (packed + size - 8).load(as: UInt64.self)
   }
 
-  /// Returns the payload, with up to fifteen bytes after it.
+  /// Returns the payload and up to fifteen bytes that follow it.
   static func payload(of packed: UnsafeRawPointer) -> UnsafeRawBufferPointer {
     let start = unsafe JSONView.shortText(at: packed + PackedHead.size).end
     let size = unsafe Int(packed.assumingMemoryBound(to: PackedHead.self).pointee.size)
@@ -86,7 +86,7 @@ struct RecordPlace: Comparable {
   var kind: InputKind
   var file: UInt32
   var line: UInt64
-  /// The number among the records that a map made of the line.
+  /// The index among the records that a map made of the line.
   var element: UInt16 = 0
 
   static let first = RecordPlace(timestamp: .min, kind: .events, file: 0, line: 0)

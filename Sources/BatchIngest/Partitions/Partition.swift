@@ -1,15 +1,15 @@
 package import BatchFoundation
 
-/// The accepted records of the devices of one bucket, each device's in order (reference formats 3.8).
+/// The accepted records of the devices of one bucket, in order within each device (reference formats 3.8).
 ///
-/// A bucket that is too large for memory comes in several partitions, one after another: slices of the order. All text
-/// and views live until the callback that receives the partition returns.
+/// A bucket that is too large for memory is split into several partitions: consecutive slices of the order. All texts
+/// and views are valid until the callback that receives the partition returns.
 package struct Partition {
-  /// The `DeviceHash/bucket` of every device in it, from 0 and below `DeviceHash/bucketCount`.
+  /// The `DeviceHash/bucket` of all its devices, from 0 and below `DeviceHash/bucketCount`.
   package let bucket: Int
-  /// The number of the calling thread, from 0: its calls never overlap, and it gets all slices of a bucket.
+  /// The number of the calling thread, from 0. Its calls never overlap, and all slices of a bucket go to one thread.
   package let worker: Int
-  /// The devices by the bytes of their ids; possibly none in a last slice.
+  /// The devices, sorted by the bytes of their ids; a last slice may have none.
   package var devices: [DeviceRecords]
   /// Facts about the records of later slices; nil if the partition is the whole bucket.
   package var lookaheads: DeviceLookaheads?
@@ -27,22 +27,22 @@ package struct DeviceRecords {
   package let records: RecordList
 }
 
-/// A line that is the same record as another by its `recordId`, and that later runs treat as read.
+/// A line whose `recordId` identifies it as the same record as another line; later runs treat it as already read.
 package struct RepeatedRecord {
   package let device: Text
   package let digest: LineDigest
   package let timestamp: Instant
 }
 
-/// A list of ordered records, still packed.
+/// Ordered records that are still packed.
 @safe package struct RecordList: RandomAccessCollection {
   let keys: UnsafeBufferPointer<RecordEntry>
 
   package var startIndex: Int { 0 }
   package var endIndex: Int { unsafe keys.count }
 
-  /// Reads a little of each record, so that all are fetched into the processor's cache at once: in a large partition
-  /// they are far apart, and each would otherwise be waited for.
+  /// Reads a little of each record, so that the processor fetches all of them into its cache at the same time. In a
+  /// large partition they are far apart, and it would otherwise wait for each of them.
   ///
   /// - Returns: a value that depends on everything read.
   @inline(never)
@@ -63,7 +63,8 @@ package struct RepeatedRecord {
     unsafe RecordList(keys: UnsafeBufferPointer(rebasing: keys[range]))
   }
 
-  /// Returns the index of the first record from the instant on; at the instant itself, earlier kinds come before it.
+  /// Returns the index of the first record from the instant on; at the instant itself, records of kinds before `kind`
+  /// are skipped.
   package func place(from instant: Instant, _ kind: InputKind = .events) -> Int {
     var (low, high) = (0, count)
     while low < high {
@@ -76,7 +77,7 @@ package struct RepeatedRecord {
   }
 }
 
-/// A packed record, with its time at hand for sorting.
+/// A packed record with a copy of its time, for sorting.
 @safe package struct RecordEntry {
   let milliseconds: Int64
   let packed: UnsafeRawPointer
@@ -94,17 +95,17 @@ package struct RepeatedRecord {
 
   package var isSample: Bool { head.isSample }
 
-  /// The type of a record that only another platform uses; 0 for all others.
+  /// For a record that only another platform uses, its type plus 1; 0 for all others.
   package var ignoredType: UInt8 { head.ignoredType }
 
   package var kind: InputKind { head.kind }
 
   package var notes: RecordNotes { head.notes }
 
-  /// The key by which later runs recognize the record's `recordId`, which a map read, or its identity; nil for none.
+  /// The key by which later runs recognize the record's identity or the `recordId` that a map read; nil for neither.
   package var recordKey: UInt64? { notes.contains(.hasRecordKey) ? unsafe PackedRecord.recordKey(of: packed) : nil }
 
-  /// The key of its identity; nil for a record without one.
+  /// The key of the record's identity; nil for a record without one.
   package var identityKey: UInt64? { hasIdentity ? recordKey : nil }
 
   package var position: RecordPosition { RecordPosition(file: head.file, line: head.line) }
@@ -114,7 +115,7 @@ package struct RepeatedRecord {
   /// The digest by which a later run recognizes the line.
   package var digest: LineDigest { head.digest }
 
-  /// The bytes that the platform's decoder wrote, and up to fifteen more; lives as long as the partition.
+  /// The bytes that the platform's decoder wrote, and up to fifteen more; valid as long as the partition.
   package var payload: UnsafeRawBufferPointer { unsafe PackedRecord.payload(of: packed) }
 
   func mark(_ note: RecordNotes) {
@@ -126,13 +127,13 @@ package struct RepeatedRecord {
     one.milliseconds != other.milliseconds ? one.milliseconds < other.milliseconds : precedesInTie(one, other)
   }
 
-  /// Compares kind, file, line and element of records in one millisecond, rare enough to be looked up.
+  /// Compares records of one millisecond by kind, file, line and element, which are read only in this rare case.
   private static func precedesInTie(_ one: RecordEntry, _ other: RecordEntry) -> Bool {
     one.head.place < other.head.place
   }
 }
 
-/// The records of one device, kept beyond the reader's next line until all are removed.
+/// Collects the records of one device, which outlive the reader's next line until all are removed.
 package final class RecordBuffer {
   private let arena = Arena()
   private var seen: Set<LineDigest> = []
@@ -142,7 +143,8 @@ package final class RecordBuffer {
 
   package var isEmpty: Bool { keys.isEmpty }
 
-  /// Keeps the reader's current record; returns false for a duplicate of one kept before (reference formats 3.3).
+  /// Keeps the reader's current record; returns false for a duplicate of one that is already kept
+  /// (reference formats 3.3).
   package func keep(_ head: RecordHead, of line: SourceLine, _ reader: borrowing LineReader) -> Bool {
     let digest = head.identity ?? LineDigest(line: line.text, kind: line.kind)
     guard seen.insert(digest).inserted else { return false }
@@ -171,7 +173,7 @@ package final class RecordBuffer {
   }
 }
 
-/// Facts about a device's records known before all of them are passed on.
+/// Facts about a device's records that are known before all of them are passed on.
 package struct DeviceLookahead {
   /// The time of the last record in this run.
   package fileprivate(set) var last: Instant
@@ -188,7 +190,7 @@ package struct DeviceLookahead {
   }
 }
 
-/// The look-aheads of the devices of a bucket that comes in slices; their samples live as long as this object.
+/// The look-aheads of the devices of a bucket that is split into slices; samples are valid as long as this object.
 package final class DeviceLookaheads {
   private let vocabulary: RecordVocabulary
   private let arena = Arena()
@@ -198,10 +200,10 @@ package final class DeviceLookaheads {
 
   var isEmpty: Bool { devices.isEmpty }
 
-  /// Returns the look-ahead of a device; nil without records.
+  /// Returns the look-ahead of a device; nil if the device has no records.
   package func of(_ device: Text) -> DeviceLookahead? { devices[ByteText(device.description)] }
 
-  /// Adds a slice; slices come in order.
+  /// Adds a slice; slices must be added in order.
   func add(_ slice: [DeviceRecords]) {
     for device in slice {
       guard let last = device.records.last else { continue }
@@ -213,7 +215,7 @@ package final class DeviceLookaheads {
     }
   }
 
-  /// Returns a copy without a device, with only the payload that samples need.
+  /// Returns a copy of a sample without its device, and with only the part of the payload that a look-ahead needs.
   private func keep(_ entry: RecordEntry) -> RecordEntry {
     let payload = unsafe entry.payload
     let scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: payload.count, alignment: 8)

@@ -1,6 +1,6 @@
 import BatchFoundation
 
-/// A sorter that orders a bucket's packed records by device and finds duplicates; it keeps its memory.
+/// Sorts a bucket's packed records by device and drops duplicates; it keeps its memory from call to call.
 @safe struct PartitionSorter: ~Copyable {
   private var keys: [RecordEntry] = []
   private var sorted: UnsafeMutableBufferPointer<RecordEntry> = .allocate(capacity: 1 << 12)
@@ -14,11 +14,11 @@ import BatchFoundation
   private(set) var repeated: [RepeatedRecord] = []
   /// The identities of the bucket's records so far, for records that have one.
   private var identities: Set<LineDigest> = []
-  /// The time of the last counted record by the key of its `recordId`, as far as the next slice may have more of them.
+  /// The time of the last record that counted for each key of a `recordId`, if the next slice may have more of them.
   private var recordTimes: [UInt64: Int64] = [:]
-  /// The ids of earlier runs, and of lines known to them (``RecordIDs``).
+  /// The record ids of earlier runs, and those of lines that these runs accepted without ids (``RecordIDs``).
   private var knownIDs: [LineDigest] = []
-  /// The lines at the instants where a slice begins or ends, because adjacent slices may have equal ones.
+  /// The lines at the instants at which a slice begins or ends, because adjacent slices may have equal lines there.
   private var shared: [Tie: Set<LineDigest>] = [:]
 
   /// The time and kind that equal lines share.
@@ -36,7 +36,7 @@ import BatchFoundation
 
   deinit { unsafe sorted.deallocate() }
 
-  /// Discards the identities of the previous bucket; all slices of one bucket follow in order.
+  /// Discards what is known of the previous bucket. All slices of the next bucket must then follow in order.
   mutating func beginBucket() {
     identities.removeAll(keepingCapacity: true)
     recordTimes = [:]
@@ -45,10 +45,11 @@ import BatchFoundation
 
   /// - Parameters:
   ///   - slice: the places of the records that count; others are skipped.
-  ///   - known: returns digests of lines that earlier runs accepted, ascending, for the times of the spans, or ids of
-  ///     records.
-  ///   - replaces: returns whether a record replaces a later one of an earlier run that has its identity.
-  /// - Returns: the devices that have records left, by id; valid until the next call.
+  ///   - known: returns, in ascending order and for the times of the spans, digests of lines that earlier runs accepted
+  ///     or, if `areIDs`, ids of records.
+  ///   - replaces: returns whether a record replaces a later one that has its identity and that an earlier run
+  ///     accepted.
+  /// - Returns: the devices that have records left, sorted by id; valid until the next call.
   mutating func sort(
     _ chunks: [Chunk], in slice: Range<RecordPlace> = StoredBucket.whole,
     known: (_ areIDs: Bool, [ClosedRange<Instant>]) throws -> [LineDigest],
@@ -75,7 +76,7 @@ import BatchFoundation
     }
     guard !keys.isEmpty else { return [] }
     defer { shared = shared.filter { $0.key.timestamp == slice.upperBound.timestamp } }
-    // An equal identity may have come at any time.
+    // A record of the same identity may have any time.
     let ever = [Instant(milliseconds: 0)...Instant.last]
     if hasRecordKeys {
       knownIDs = try known(
@@ -99,7 +100,7 @@ import BatchFoundation
     }
   }
 
-  /// Returns the number of the device of a packed record; different ids with equal hashes are distinguished.
+  /// Returns the index of the device of a packed record; different ids with equal hashes are distinguished.
   private mutating func device(_ hash: DeviceHash, _ packed: UnsafeRawPointer) -> UInt32 {
     if devices.count * 2 >= slots.count { growSlots() }
     let mask = slots.count - 1
@@ -141,7 +142,7 @@ import BatchFoundation
             else { continue }
             record.mark(.replaces)
           } else {
-            // A line read before in the project's own shape has no id in the store.
+            // If an earlier run read the line without a map, the store has no id for it.
             if let key = record.recordKey, isKnown(key, at: record.milliseconds) != .near {
               ids.append(RecordIDs.entry(key, at: record.milliseconds))
             }
@@ -159,7 +160,8 @@ import BatchFoundation
     owners.removeLast(owners.count - left)
   }
 
-  /// Searches by interpolation, because digests are evenly distributed, and by halving after six guesses.
+  /// Returns whether the sorted digests contain a digest. It interpolates, because digests are evenly distributed, and
+  /// bisects after six guesses.
   static func contains(_ known: UnsafeBufferPointer<LineDigest>, _ digest: LineDigest) -> Bool {
     var low = 0
     var high = known.count - 1
@@ -179,7 +181,7 @@ import BatchFoundation
     return false
   }
 
-  /// Groups the keys by device, in the order in which they came.
+  /// Groups the keys by device, keeping their order.
   private mutating func scatter() {
     if unsafe sorted.count < keys.count {
       unsafe sorted.deallocate()
@@ -213,14 +215,14 @@ import BatchFoundation
     if !isSorted { unsafe own.sort(by: RecordEntry.precedes) }
     let count = own.count
     if hasRecordKeys {
-      // A key belongs to one device, and only slices have more of it.
+      // A key belongs to one device, so only the slices of a bucket need the keys of earlier calls.
       if slice == StoredBucket.whole, recordTimes.count > 1 << 12 { recordTimes = [:] }
       let left = unsafe dropRepeatedIDs(own, device.text)
       unsafe own = UnsafeMutableBufferPointer(rebasing: own[..<left])
     }
     var left = unsafe dropRepeated(own, in: slice)
     if hasIdentities {
-      // The first record of each identity counts, whatever the times.
+      // The first record of each identity counts, regardless of the times.
       left = unsafe Self.keep(UnsafeMutableBufferPointer(rebasing: own[..<left])) {
         !$0.hasIdentity || identities.insert($0.digest).inserted
       }
@@ -246,8 +248,8 @@ import BatchFoundation
 
   /// Keeps the first of equal lines and returns how many are left at the front.
   ///
-  /// Equal lines have equal device, time and kind, so only neighbors of the same time and kind are compared, and lines
-  /// of other slices at these instants.
+  /// Equal lines have equal device, time and kind. So a line is compared only with neighbors of the same time and kind
+  /// and, at the limits of a slice, with lines of adjacent slices.
   private mutating func dropRepeated(
     _ own: UnsafeMutableBufferPointer<RecordEntry>, in slice: Range<RecordPlace>
   ) -> Int {
@@ -271,7 +273,8 @@ import BatchFoundation
     return left
   }
 
-  /// Keeps the first record of a `recordId` in an hour, marks later ones, and returns how many are left in front.
+  /// Keeps the first of the records of a `recordId` within an hour, notes ``RecordNotes/isAgain`` for those farther
+  /// apart, and returns the number of records left at the front.
   private mutating func dropRepeatedIDs(_ own: UnsafeMutableBufferPointer<RecordEntry>, _ device: Text) -> Int {
     unsafe Self.keep(own) { record in
       guard !record.hasIdentity, let key = record.recordKey else { return true }
@@ -308,7 +311,7 @@ import BatchFoundation
     case none, far, near
   }
 
-  /// Returns whether earlier runs had the id, and whether within its hour.
+  /// Returns whether earlier runs had the id and, if so, whether within an hour of the time.
   private func isKnown(_ key: UInt64, at time: Int64) -> Knowledge {
     var knowledge = Knowledge.none
     for id in knownIDs[firstKnown(key)...].prefix(while: { $0.high == key }) {

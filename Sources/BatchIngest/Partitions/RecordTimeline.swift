@@ -3,11 +3,11 @@ package import BatchFoundation
 /// The records of one device in order, combined from those that a store kept and those that a run reads
 /// (reference decisions 34).
 ///
-/// A record is kept as its place among those of its device and its payload, which may be followed by padding:
+/// A record is kept as its place among those of its device and its payload:
 ///
 ///     record = flags, type, timestamp delta, line delta, [file], [ignored type], [element], [key], payload
 ///
-/// A file is stored by its number in the store, and a record with an identity has its key. A record that an earlier one
+/// A file is given by its number in the store, and a record with an identity has its key. A record that an earlier one
 /// of its identity has since replaced (reference decisions 71) is written with that key and without a payload.
 @safe package final class RecordTimeline {
   private let device: Text
@@ -47,7 +47,7 @@ package import BatchFoundation
 
   /// Adds records that ``kept(_:from:)`` wrote.
   ///
-  /// - Throws: ``DeviceStateError`` for bytes that it does not write.
+  /// - Throws: ``DeviceStateError`` for bytes that it would not write.
   package func add(kept bytes: [UInt8]) throws {
     try unsafe bytes.withUnsafeBytes { bytes in
       var reader = unsafe StateReader(bytes)
@@ -104,7 +104,7 @@ package import BatchFoundation
     }
   }
 
-  /// The times of records with an identity, by its key, except replaced ones.
+  /// The times of records with an identity, by the key of the identity; replaced records are left out.
   package var identityTimes: [UInt64: Instant] {
     var times: [UInt64: Instant] = [:]
     for record in keys where !isReplaced(record) {
@@ -118,14 +118,15 @@ package import BatchFoundation
     return replaced.contains(RecordIDs.entry(key, at: record.milliseconds))
   }
 
-  /// Passes on all records in the order they were added; they live as long as the timeline, the list as the call.
+  /// Passes on all records in the order in which they were added. They are valid as long as the timeline, but the list
+  /// only during the call.
   package func withRecords<Result>(_ body: (RecordList) throws -> Result) rethrows -> Result {
     try withExtendedLifetime(self) {
       try unsafe keys.withUnsafeBufferPointer { try unsafe body(RecordList(keys: $0)) }
     }
   }
 
-  /// Passes on all records in order, before and after adding those of a run; the records live as long as the timeline.
+  /// Passes on all records in order, before and after adding those of a run. They are valid as long as the timeline.
   package func withRecords<Result>(
     adding more: RecordList, from files: InputFiles, without gone: [(key: UInt64, time: Instant)] = [],
     _ body: (_ before: RecordList, _ after: RecordList) throws -> Result
@@ -196,10 +197,10 @@ extension RecordEntry {
 }
 
 extension RecordPosition {
-  /// Marks a file as a number in the store, for a record that an earlier run read.
+  /// A flag that marks a file as a number in the store, for a record that an earlier run read.
   static let kept: UInt32 = 1 << 31
 
-  /// The place where a kept record was read; nil for one of a file of this run.
+  /// The place where a kept record was read; nil for a record of a file of this run.
   var keptSource: StoredSource? {
     file & Self.kept == 0 ? nil : StoredSource(file: file & ~Self.kept, line: line)
   }

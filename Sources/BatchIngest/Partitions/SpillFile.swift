@@ -4,19 +4,19 @@ import Glibc
 /// Consecutive chunks of one size in the spill file.
 struct Extent {
   var offset: UInt64
-  /// The number of bytes of each.
+  /// The number of bytes of each chunk.
   var size: Int
-  /// The places of the records in each.
+  /// The places of the records in each chunk.
   var places: [PlaceSpan]
 
   var chunks: Int { places.count }
   var bytes: Int { size * chunks }
 }
 
-/// A temporary file without a name once it is open, so that it never outlives the process.
+/// A temporary file that has no name once it is open, so that it never outlives the process.
 ///
-/// If the file system allows, it bypasses the page cache: these bytes are needed once, and would evict others that are
-/// needed again.
+/// If the file system allows it, the page cache is bypassed: these bytes are needed only once, and would evict others
+/// that are needed again.
 final class SpillFile: Sendable {
   private struct File {
     /// The descriptor; negative until something is written.
@@ -27,7 +27,7 @@ final class SpillFile: Sendable {
   private let file = Guarded(File())
   private let folder: String
 
-  /// O_DIRECT, whose value depends on the processor and which Swift does not import.
+  /// `O_DIRECT`, which Swift does not import; its value depends on the processor.
   #if arch(arm64) || arch(arm)
     private static let direct: Int32 = 0x10000
   #else

@@ -1,6 +1,6 @@
 import BatchFoundation
 
-/// The cutter of a part into blocks of whole frames (``PartFrame``).
+/// Splits a part into blocks of whole frames (``PartFrame``).
 final class FrameCutter: BlockCutter {
   private let files: [InputFile]
   private let reader: PartReader
@@ -39,14 +39,14 @@ final class FrameCutter: BlockCutter {
         block.count = end
         return
       }
-      // A corrupt length must not allocate memory.
+      // A corrupt length must not lead to a huge allocation.
       let bytes = unsafe UnsafeBufferPointer(start: UnsafePointer(block.base), count: block.count)
       guard unsafe PartFrame.length(bytes) <= UInt64(block.count) + reader.left else { throw reader.damage }
       block.resize(to: block.capacity * 2)
     }
   }
 
-  /// Checks the frames of the block and takes the findings and omissions among them.
+  /// Checks the frames of the block, and takes its findings and the records that maps left out.
   ///
   /// - Returns: the offset after the last whole frame.
   private func takeFrames(_ block: LineBlock) throws -> Int {
@@ -71,7 +71,7 @@ final class FrameCutter: BlockCutter {
   }
 }
 
-/// The bytes of a part, slice after slice, each verified at its end.
+/// Reads the bytes of a part, slice after slice, and verifies each slice at its end.
 private final class PartReader {
   private final class OpenSlice {
     let slice: InputPart.Slice
@@ -114,7 +114,7 @@ private final class PartReader {
     left = part.size
   }
 
-  /// The error for bytes read last, or earlier in the same slice, that differ from those written.
+  /// The error for a difference between the bytes of the current slice and those written.
   var damage: DamagedCopyError {
     DamagedCopyError(path: slices[max(0, next - 1)].path.description)
   }

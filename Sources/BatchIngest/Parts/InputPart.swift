@@ -48,9 +48,9 @@ package struct DamagedCopyError: RunError, Equatable, CustomStringConvertible {
 ///     frame   = file, line, offset, length << 2 | content, bytes
 ///     finding = kind + 1 or 0, reason length, reason, detail length, detail, raw bytes
 ///
-/// All numbers are varints. `file` counts the files of the manifest from 0; the bytes are those of the line without its
-/// end. A finding is a fault found by reading itself, such as a line that is too long or a damaged file, or a refusal
-/// by a map; it is quarantined unchanged. For a line that a map wrote, the bytes begin with two that hold its number
+/// All numbers are varints. `file` is an index into the files of the manifest; the bytes are those of the line without
+/// its end. A finding is a fault found while reading, such as a line that is too long or a damaged file, or a refusal
+/// by a map; it is quarantined unchanged. For a line that a map wrote, the bytes begin with two that hold its index
 /// among the lines of its foreign record. For a record that a map left out, the bytes are the reason.
 struct PartFrame {
   enum Content: UInt64 {
@@ -61,10 +61,10 @@ struct PartFrame {
   var line: UInt64
   var offset: UInt64
   var content: Content
-  /// For a line that a map wrote, its number among the lines of its foreign record.
+  /// For a line that a map wrote, its index among the lines of its foreign record.
   var element: UInt16 = 0
   var isMapped = false
-  /// The range of its bytes, from the start of the block.
+  /// The range of its bytes, as offsets in the block.
   var bytes: Range<Int>
 
   /// Reads the frame that begins at `start`; nil if the block ends within it.
@@ -91,7 +91,7 @@ struct PartFrame {
     @inline(__always)
     init?(_ block: UnsafeBufferPointer<UInt8>, at start: Int) {
       end = start
-      // Nearly all are short enough to be read at once.
+      // Nearly all numbers are short enough to be read at once.
       if block.count - start >= 24, let base = block.baseAddress {
         unsafe end += engage_read_varints(base + start, &file, &line, &offset, &length)
       }

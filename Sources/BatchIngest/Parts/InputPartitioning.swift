@@ -2,20 +2,20 @@ package import BatchFoundation
 import CBytes
 import Glibc
 
-/// The distribution of an export's lines to parts by device, as a run would read them.
+/// The distribution of an export's lines among parts by device. Lines are read as a run would read them.
 ///
-/// All records of a device go to one part. A line that a run would quarantine goes to a part by its number, or by the
-/// device that it seems to name (``SourceLine/plainDevice``). Each line keeps its bytes and place, so that a run
-/// of a part reports the same as a run of the whole. Lines keep their order.
+/// All records of a device go to one part. A line that a run would quarantine goes to a part by its line number, or by
+/// the device that it seems to name (``SourceLine/plainDevice``). Each line keeps its bytes and place, so that a run of
+/// a part reports the same as a run of the whole. Lines keep their order.
 package struct InputPartitioning: Sendable {
   package let files: InputFiles
   package let vocabulary: RecordVocabulary
   package let options: IngestOptions
   package let parts: Int
-  /// The number of the first of the files, if others come before it.
+  /// The number of the first file of ``files`` in the whole export, which may have other files before it.
   package let firstFile: UInt32
 
-  /// The name of the distribution by `part(of:among:)`. Another method needs another name.
+  /// The name of the method by which `part(of:among:)` distributes devices. A different method needs a different name.
   package static let hash = "device-64"
 
   package init(
@@ -25,15 +25,15 @@ package struct InputPartitioning: Sendable {
     (self.parts, self.firstFile) = (parts, firstFile)
   }
 
-  /// Returns the part by the whole hash; buckets within a part use its top byte.
+  /// Returns the part of a device, which depends on its whole hash; the bucket within a part is the hash's top byte.
   static func part(of device: DeviceHash, among parts: Int) -> Int { Int(device.value % UInt64(parts)) }
 
   /// - Parameters:
-  ///   - take: receives the next bytes of a part; never called twice at once, and with the same calls however many
-  ///     threads read.
-  ///   - progress: called now and then, never twice at once; throws to stop.
-  /// - Returns: the number of lines of each part, including findings, which equals `read` in a run of it; and the
-  ///   warnings of foreign records, by kind.
+  ///   - take: receives the next bytes of a part; never called by two threads at once. The calls are the same for any
+  ///     number of threads.
+  ///   - progress: called now and then, never by two threads at once; may throw to stop.
+  /// - Returns: the number of lines of each part, including findings, which equals `read` of a run of the part; and the
+  ///   warnings about foreign records, by kind.
   /// - Throws: ``IngestFailure`` when the system refuses a read, ``InputChanged``, ``CutInputError``,
   ///   ``InputError/short(_:)``, or what a closure threw.
   package func run(
@@ -102,7 +102,7 @@ package struct InputPartitioning: Sendable {
     }
   }
 
-  /// Passes on a block's lines in the order of the blocks, whichever worker finishes first.
+  /// Passes on a block's lines in the order of the blocks, regardless of which worker finishes first.
   ///
   /// - Returns: false when another worker has failed; its error ends the partition.
   private func handOver(_ distributor: inout LineDistributor, _ number: Int, _ bytesRead: UInt64) throws -> Bool {
@@ -111,7 +111,7 @@ package struct InputPartitioning: Sendable {
       return shared.nextBlock == number ? true : nil
     }
     guard goesOn else { return false }
-    // The turn is this worker's until it passes it on.
+    // It remains this worker's turn until `nextBlock` is increased below.
     try unsafe distributor.handOver(take)
     try shared.change { shared in
       for part in shared.lines.indices { shared.lines[part] += distributor.lines[part] }
@@ -135,7 +135,7 @@ private struct LineDistributor: ~Copyable {
   private let buffers: [PartBuffer]
   private let firstFile: UInt32
   private(set) var lines: [Int]
-  /// Records within the window, of each file, which a run accepts or knows; empty where nobody asks.
+  /// The number of each file's records in the window, which a run accepts or knows; empty if no input has a minimum.
   private(set) var usableByFile: [Int]
   private(set) var warnings: [String: PlacedWarnings] = [:]
 
@@ -191,7 +191,7 @@ private struct LineDistributor: ~Copyable {
     }
     let rejection = reader.read(line, position: position, into: &head)
     count(line, isRecord: rejection == nil)
-    // What a map wrote is not a line that a run of the part could refuse in the words of the foreign record.
+    // A run of the part sees only the line that a map wrote, and could not refuse it in terms of the foreign record.
     if let rejection, rejection.reason == .lineTooLong || block.mapped.isFilled {
       return add(line.quarantined(rejection, block), line.file)
     }
@@ -244,8 +244,8 @@ private final class PartBuffer {
 extension SourceLine {
   /// The device of a record, found in the bytes of its line without parsing; for a line that is not a record, any text.
   ///
-  /// If the name of the field occurs once and no backslash can spell another, the record's device is there. Nil if the
-  /// line must be parsed, as for an event from a phone's own store, whose device is elsewhere
+  /// If the name of the field occurs once and no backslash can spell another, the record's device follows it. Nil if
+  /// the line must be parsed, as for an event from a phone's own store, whose device is elsewhere
   /// (reference formats 3.6, deltadna 2).
   package var plainDevice: Text? {
     if kind == .deepLinks, text.isEmpty || text[0] != UInt8(ascii: "{") { return nil }
@@ -255,7 +255,8 @@ extension SourceLine {
 }
 
 extension Text {
-  /// Returns the text of the only member of this name; nil if not exactly one, or with a backslash or another name.
+  /// Returns the string of the only member with this name; nil if there is not exactly one, or if there is a backslash
+  /// or one of the other names.
   fileprivate func only(_ field: RecordField, without one: RecordField, _ other: RecordField) -> Text? {
     let name = field.quotedName
     let place = unsafe engage_find_only(base, count, name.known, one.quotedName.known, other.quotedName.known)

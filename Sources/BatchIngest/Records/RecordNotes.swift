@@ -6,19 +6,19 @@ public struct RecordNotes: OptionSet, Sendable {
 
   public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-  /// An id that identifies nobody was given, and counts as empty (reference decisions 55).
+  /// The id was a placeholder that identifies nobody, and counts as empty (reference decisions 55).
   public static let mobileUserId = RecordNotes(rawValue: 1)
   public static let anonymousId = RecordNotes(rawValue: 2)
   public static let recipientId = RecordNotes(rawValue: 4)
   public static let userId = RecordNotes(rawValue: 8)
-  /// A value of `ids`.
+  /// The same for a value of `ids`.
   public static let ids = RecordNotes(rawValue: 128)
   package static let unlikelyIDs: RecordNotes = [.mobileUserId, .anonymousId, .recipientId, .userId, .ids]
-  /// The record has a key, of a `recordId` that a map read or of an identity.
+  /// The record has a key: that of its identity or of the `recordId` that a map read.
   static let hasRecordKey = RecordNotes(rawValue: 16)
-  /// Another record with this `recordId` is more than an hour before it.
+  /// Another record has the same `recordId` at a distance of more than an hour.
   package static let isAgain = RecordNotes(rawValue: 32)
-  /// An earlier run accepted a later record with its identity, which it replaces (reference decisions 71).
+  /// An earlier run accepted a later record with the same identity, which this one replaces (reference decisions 71).
   package static let replaces = RecordNotes(rawValue: 64)
 
   package var unlikelyFields: [String] {
@@ -31,7 +31,7 @@ public struct RecordNotes: OptionSet, Sendable {
 }
 
 extension Text {
-  /// Whether it is a placeholder that software writes for no id: a zero UUID, a null of some language, blanks.
+  /// Whether the text is a placeholder that software writes for no id: a zero UUID, a null of some language, blanks.
   package var namesNobody: Bool {
     switch count {
     case 4: if self == "null" || self == "NULL" { return true }
@@ -50,20 +50,21 @@ extension UInt8 {
   fileprivate var isBlank: Bool { self <= 0x20 }
 }
 
-/// The keys of `recordId`s, by which maps of exports that come twice identify equal records (reference decisions 57).
-/// The identities of stored events are kept here too, so that the first in order can count (71).
+/// The keys of `recordId`s, by which equal records are recognized when exports that maps read come twice
+/// (reference decisions 57). The identities of stored events are kept in the same way, so that the first in order can
+/// count (71).
 package enum RecordIDs {
   /// The maximum distance between records of one id, in milliseconds; records farther apart are different.
   static let span: Int64 = 3_600_000
 
-  /// Returns the store's bucket for record ids, after those for lines; each id precedes the time of its record.
+  /// Returns the store's bucket for record ids, after those for lines. Its entries are made by ``entry(_:at:)``.
   package static func bucket(of bucket: Int) -> Int { DeviceHash.bucketCount + bucket }
 
   package static func entry(_ key: UInt64, at milliseconds: Int64) -> LineDigest {
     LineDigest(high: key, low: UInt64(bitPattern: milliseconds))
   }
 
-  /// Returns device, type, name or URL and `recordId` in one number; 0 without a `recordId`.
+  /// Returns a number computed from device, type, name or URL, and `recordId`; 0 if there is no `recordId`.
   @inline(__always)
   static func key(of line: JSONView, _ head: borrowing RecordHead, _ kind: InputKind) -> UInt64 {
     var (id, subject, code): (Text, Text, Text) = (.empty, .empty, .empty)

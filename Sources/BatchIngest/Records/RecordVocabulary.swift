@@ -1,30 +1,31 @@
 package import BatchFoundation
 
-/// The platform's part of reading: the possible lines of an export.
+/// The platform's part in reading: it defines the possible lines of an export.
 ///
-/// The core reads files, cuts lines, and refuses lines that no platform accepts: too long, not UTF-8, not a JSON
-/// object, nested too deeply, or with a repeated key. The rest goes to a ``LineDecoder``. Records are then kept packed,
-/// as a head that the core knows and a payload that it moves around without looking inside.
+/// The core reads files, splits them into lines, and refuses lines that no platform accepts: too long, not UTF-8, not a
+/// JSON object, nested too deeply, or with a repeated key. The rest goes to a ``LineDecoder``. Records are then kept
+/// packed, as a head that the core reads and a payload that it only moves around.
 @safe package struct RecordVocabulary: Sendable {
   package var dictionary: FieldDictionary
   package var makeDecoder: @Sendable () -> any LineDecoder
 
-  /// Copies the part of a sample's payload that looking ahead needs, for devices whose records come in slices, to memory
-  /// with room for all of it, and returns the number of bytes written.
+  /// Copies the part of a sample's payload that a look-ahead needs, for devices whose records come in slices, and
+  /// returns the number of bytes written. The target has room for the whole payload.
   package var copySample: @Sendable (_ payload: UnsafeRawBufferPointer, _ target: UnsafeMutableRawPointer) -> Int = {
     if let source = $0.baseAddress { unsafe $1.copyMemory(from: source, byteCount: $0.count) }
     return $0.count
   }
 
-  /// The records that other platforms do not have, if exports may be for several; nil for none.
+  /// The records that only this platform has, if exports may be for several platforms; nil for none.
   package var own: OwnRecords?
 
-  /// Records of another platform, which its decoder checks and which then have no effect but to name device and user.
+  /// The records of another platform; nil for none. Its decoder checks them; then they have no effect other than to
+  /// name device and user.
   package var ignored: OwnRecords?
 
   package struct OwnRecords: Sendable {
     package var makeDecoder: @Sendable () -> any LineDecoder
-    /// Returns whether an object of an `events` input is such a record, right or wrong.
+    /// Returns whether an object of an `events` input is such a record, valid or not.
     package var contains: @Sendable (JSONView) -> Bool
     /// Returns the name of a record type.
     package var name: @Sendable (_ type: UInt8) -> String
@@ -44,20 +45,21 @@ package import BatchFoundation
   }
 }
 
-/// A decoder of single lines to records that keeps its working memory from line to line. One thread at a time uses it.
+/// Decodes single lines to records, keeping its working memory from line to line. It is used by one thread at a time.
 ///
 /// For an accepted line the core calls ``decode(_:of:into:)`` and then, if the record is in the window,
-/// ``payloadBound`` and ``writePayload(at:)``. Views of the line live until the next line is decoded.
+/// ``payloadBound`` and ``writePayload(at:)``. Views of the line are valid until the next line is decoded.
 package protocol LineDecoder: AnyObject {
-  /// Prepares for the next lines, decoded in this order except those refused before; their bytes live until then.
+  /// Prepares for the next lines, which are decoded in this order unless refused earlier. Their bytes are valid until
+  /// then.
   ///
-  /// Useful for work that is cheaper for several lines than for one. Not every line is announced: those of
+  /// This is for work that is cheaper for several lines together. Not every line is announced: those of a
   /// ``RecordBuffer`` are not.
   func prepare(_ lines: [BlockLine])
 
   /// Checks an object and makes it the current record.
   ///
-  /// - Returns: nil for a record, else the first reason of the list; the head is then undefined.
+  /// - Returns: nil for a record; otherwise the first ``QuarantineReason`` that applies, and the head is undefined.
   func decode(_ object: JSONView, of line: SourceLine, into head: inout RecordHead) -> Rejection?
 
   /// Does the same for a plain line of a `deepLinks` input.
@@ -66,7 +68,7 @@ package protocol LineDecoder: AnyObject {
   /// The maximum number of bytes of the current record's payload.
   var payloadBound: Int { get }
 
-  /// Writes the payload of the current record, to memory of any alignment, in a form that need not outlive the run.
+  /// Writes the payload of the current record to memory of any alignment, in a format that need not outlive the run.
   ///
   /// - Returns: the number of bytes written.
   func writePayload(at start: UnsafeMutableRawPointer) -> Int
@@ -74,12 +76,12 @@ package protocol LineDecoder: AnyObject {
   /// Passes the ids of people in the current record to `body`, except its device.
   func forEachPerson(_ body: (PersonID.Kind, Text) -> Void)
 
-  /// Makes the object that was refused last the current record, with its device values and ids, and without effect: it
-  /// is another platform's.
+  /// Turns the last refused object, which is another platform's, into the current record: with its device values and
+  /// ids, but without effect.
   ///
   /// - Parameters:
   ///   - isTyped: whether it has device values and ids for this platform.
-  ///   - head: the head by the other platform's decoder, whose device and time count.
+  ///   - head: the head from the other platform's decoder; its device and time count.
   func ignore(_ line: SourceLine, isTyped: Bool, into head: inout RecordHead)
 
   /// The fields of accepted records that the platform does not know.
@@ -95,7 +97,7 @@ extension LineDecoder {
 }
 
 package struct SourceLine {
-  /// The line without white space at both ends.
+  /// The line without white space at either end.
   package var text: Text
   package var kind: InputKind
   package var position: RecordPosition
@@ -107,16 +109,16 @@ package struct SourceLine {
 }
 
 package struct RecordHead {
-  /// The device id, not empty; records with equal bytes here belong together.
+  /// The device id, which is not empty; records with the same bytes here belong together.
   package var device: Text
   package var timestamp: Instant
   /// The record type in the platform's numbering.
   package var type: UInt8
   /// Whether the rules need the record before any other of its device (``DeviceLookahead``).
   package var isSample: Bool
-  /// The digest that identifies duplicates within one device; nil for the bytes of the line.
+  /// The digest that identifies duplicates within one device; nil to use the bytes of the line.
   ///
-  /// A record with an identity is a duplicate of an earlier one with the same, whatever their times.
+  /// A record with an identity is a duplicate of an earlier one with the same identity, regardless of their times.
   package var identity: LineDigest?
   /// The type of a record in ``RecordVocabulary/ignored``, plus 1; 0 for all others.
   package var ignoredType: UInt8 = 0
@@ -134,15 +136,15 @@ package struct RecordHead {
   }
 }
 
-/// The names that lines of a platform may use, for suggesting the intended one for a misspelling.
+/// The names that lines of a platform may use, to suggest in place of misspelled ones.
 package struct FieldDictionary: Sendable {
   package var fields: Set<String> = []
   /// The known values of fields that have a fixed set.
   package var values: [String: [String]] = [:]
-  /// The required kinds of fields in words, such as `a text`.
+  /// The required kinds of fields in words, such as `a string`.
   package var kinds: [String: String] = [:]
 
-  /// Fields that may be replaced by another one.
+  /// For fields in place of which another one may be given, that other field.
   package var alternatives: [String: String] = [:]
 
   package init() {}

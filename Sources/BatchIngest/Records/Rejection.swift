@@ -21,7 +21,7 @@ public struct Rejection: Error, Equatable {
 /// The place of a fault in a line: a field, or something below it.
 public struct FieldPlace: CustomStringConvertible {
   @usableFromInline var field: Text
-  /// The path below the field: its member, its element if a list, and the member of that; each empty or nil if absent.
+  /// The path below the field: a member, an element of a list, a member of that element; each empty or nil if absent.
   private var member: Text
   private var element: Int?
   private var inner: Text
@@ -39,7 +39,7 @@ public struct FieldPlace: CustomStringConvertible {
 
   public func element(_ number: Int) -> FieldPlace { FieldPlace(field, member, number) }
 
-  /// The name of a field, or a JSON Pointer (RFC 6901) to something below it; its names are known to the format.
+  /// The name of a field, or a JSON Pointer (RFC 6901) to something below it. It contains only names of the format.
   public var description: String {
     let steps = ["\(member)", element.map(String.init) ?? "", "\(inner)"].filter { !$0.isEmpty }
     return steps.isEmpty ? "\(field)" : "/" + (["\(field)"] + steps).joined(separator: "/")
@@ -81,7 +81,7 @@ public struct FieldFaults {
 
 /// Decides which values messages may show: names of types and texts of times, which reveal nothing personal.
 package enum ShownValue {
-  /// The words of dates.
+  /// The words that dates may contain.
   private static let words: Set<String> = {
     let names = [
       "january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november",
@@ -94,14 +94,15 @@ package enum ShownValue {
     ])
   }()
 
-  /// Letters, dots, dashes, few digits, and blanks only around them: no address, sentence or number of a person.
+  /// Returns whether a text has only letters, few digits, `_`, `-`, dots, and spaces around it, so that it cannot be an
+  /// address, sentence or number of a person.
   package static func isName(_ text: String) -> Bool {
     let name = text.utf8.drop { $0 == 0x20 }.reversed().drop { $0 == 0x20 }
     return isShort(text) && name.count { isDigit($0) } <= 3
       && name.allSatisfy { isLetter($0) || isDigit($0) || "_-.".utf8.contains($0) }
   }
 
-  /// Digits, signs, and of words only those that dates have.
+  /// Returns whether a text has only digits, signs and words of dates.
   package static func isTime(_ text: String) -> Bool {
     isShort(text) && text.utf8.allSatisfy { isLetter($0) || isDigit($0) || "-:.,+ /()".utf8.contains($0) }
       && text.lowercased().utf8.split { !isLetter($0) }.allSatisfy {

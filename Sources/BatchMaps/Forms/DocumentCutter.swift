@@ -2,10 +2,11 @@ import BatchConfiguration
 import BatchFoundation
 import BatchIngest
 
-/// The cutter of a file into its JSON objects: one document, several in a row, or the elements of arrays.
+/// Splits a file into its JSON objects: one document, several in a row, or the elements of arrays.
 ///
 /// Records are numbered within the file (reference formats 6.2). Other text between them becomes a record that is
-/// refused when parsed. The elements of a property list that is an array are records; a text is a line of text.
+/// rejected when it is parsed. The elements of a property list that is an array are records; a string among them is a
+/// line of text.
 final class DocumentCutter: RecordCutter {
   private var decoder: TextDecoder
   private var record: [UInt8] = []
@@ -19,7 +20,7 @@ final class DocumentCutter: RecordCutter {
   private var start: UInt64 = 0
   private let longest: Int
   private var isFirst = true
-  /// Whether the file is a property list, which can be parsed only as a whole.
+  /// Whether the file is a property list, which can only be parsed as a whole.
   private var isPropertyList = false
   private static let longestList = 1 << 26
 

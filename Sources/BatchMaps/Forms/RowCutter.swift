@@ -1,21 +1,22 @@
 import BatchFoundation
 import BatchIngest
 
-/// The cutter of a table into rows: objects with the text, or the JSON in it, of each column with a name and a value.
+/// Splits a table into rows, each an object of the columns with a name and a value. Values are strings, or the JSON in
+/// them for the map's JSON columns.
 ///
 /// The number of a row is that of its first line (reference formats 6.2).
 final class RowCutter: RecordCutter {
   private var decoder: TextDecoder
   private var reader: RowReader
-  /// The names as JSON texts; nil before the first row.
+  /// The column names as JSON strings, with quotes; nil before the first row.
   private var columns: [[UInt8]]?
   private let jsonColumns: Set<[UInt8]>
   private var json = EmbeddedJSON()
   private var row = ByteBuffer(capacity: 1 << 10)
   private let form: TableForm
-  /// Whether the rest of the file is skipped because the column names are unreadable.
+  /// Whether the rest of the file is skipped because the column names are unusable.
   private var isLost = false
-  /// Whether the warning about escapes was given.
+  /// Whether the warning about escapes was already given.
   private var isTold = false
 
   init(_ form: TableForm, longest: Int) {
@@ -34,7 +35,7 @@ final class RowCutter: RecordCutter {
     }
     guard columns == nil else { return nil }
     if let form, form.isDocuments { return form.words(whereMapReads: "a table") }
-    // No column is named like this.
+    // Column names do not begin like this.
     if unsafe head.drop(while: { $0 <= 0x20 }).starts(with: "{\"".utf8) {
       return "lines of JSON, but the entry's map reads a table; use a map with \"form\": \"lines\": "
         + #"{"path": "FILE", "map": "MAP.json"}"#
@@ -42,7 +43,7 @@ final class RowCutter: RecordCutter {
     return unsafe otherSeparator(head.prefix { $0 != 0x0A && $0 != 0x0D })
   }
 
-  /// Returns the separator of a header that does not use the map's, in words; nil if none is recognized.
+  /// Returns a message that names the separator of a header that does not contain the map's; nil if none is recognized.
   private func otherSeparator(_ header: some Sequence<UInt8>) -> String? {
     let header = Array(header)
     guard !header.contains(form.separator) else { return nil }
@@ -79,7 +80,7 @@ final class RowCutter: RecordCutter {
     }
     guard let columns else {
       var names = row.fields.map { Self.quoted($0 ?? []) }
-      // Columns without a name get one, as rows may have values in them.
+      // Columns without a name get one, because rows may have values in them.
       for place in names.indices where names[place].count == 2 {
         let name = Self.quoted(Array("column\(place + 1)".utf8))
         if !names.contains(name) { names[place] = name }

@@ -1,45 +1,47 @@
 import BatchFoundation
 
-/// A reader of table rows in the dialect of a map, from pieces that may end anywhere (reference decisions 67).
+/// Reads table rows in the dialect of a map, from chunks of bytes that may end anywhere (reference decisions 67).
 ///
-/// After a row that violates the dialect, reading resumes at the line after its first, so it never takes lines of other
-/// rows. A byte order mark and empty lines are skipped; fields keep their white space.
+/// After a row that violates the dialect, reading resumes at the second line of that row, so that an unclosed quote
+/// does not swallow other rows. A byte order mark and empty lines are skipped; fields keep their white space.
 struct RowReader {
   struct Row {
-    /// The line in which it starts, from 1.
+    /// The number of its first line, from 1.
     var line: Int
     var offset: Int
-    /// The fields; nil for an absent one.
+    /// The fields, in order; nil for a field without a value.
     var fields: [[UInt8]?]
     /// The fault and its likely cause; nil for a valid row.
     var fault: String?
     var isTooLong = false
-    /// The bytes of the row; of an invalid one, of its first line.
+    /// The bytes of the row; of an invalid one, those of its first line.
     var raw: ArraySlice<UInt8>
-    /// The number of a field with an escape that the map does not read or its writer would not write; nil for none.
+    /// The index of a field with an escape that the map does not read, or that no writer with the map's settings
+    /// writes; nil if there is none.
     var unreadEscape: Int?
-    /// The number of lines in its last field if each has as many separators as a row; otherwise 0.
+    /// The number of lines after the first if a quoted last field spans them and each has as many separators as a row
+    /// (a closing quote may be missing); otherwise 0.
     var linesLikeRows = 0
   }
 
   private enum Place {
     case start, plain, quoted
-    /// After a quote within quotes, which ends the field or is the first half of a doubled quote.
+    /// After a quote within a quoted field: the quote ends the field or is the first half of a doubled quote.
     case closed
-    /// In the rest of an invalid line.
+    /// In the rest of a line whose row is invalid.
     case refused(String)
-    /// In the rest of a line that was passed on.
+    /// In the rest of a line that was already passed on as too long.
     case passed
   }
 
   private let form: TableForm
   private let longest: Int
-  /// The number of fields of a row; nil before the header.
+  /// The number of fields of a row; nil before the header was read.
   private(set) var columns: Int?
-  /// The bytes from the start of the current row.
+  /// The bytes from the start of the current row on.
   private var buffer: [UInt8] = []
   private var at = 0
-  /// The number of bytes before the buffer.
+  /// The number of bytes of the file before the buffer.
   private var base = 0
   private var start = 0
   private var startOfField = 0
@@ -76,7 +78,7 @@ struct RowReader {
     scan(isFinal: false, body)
   }
 
-  /// Ends the last row, which may lack a line end.
+  /// Reads the rest: the last row may lack a line end, or be invalid, so that its later lines are read as rows.
   mutating func finish(_ body: (Row) -> Void) {
     repeat {
       scan(isFinal: true, body)
@@ -92,7 +94,7 @@ struct RowReader {
 
   private var isRefused: Bool { if case .refused = place { true } else { false } }
 
-  /// The line of the byte before.
+  /// The number of the line that the previous byte belongs to.
   private var lastLine: Int { at > 0 && buffer[at - 1] == Self.feed ? line - 1 : line }
 
   private mutating func scan(isFinal: Bool, _ body: (Row) -> Void) {
@@ -190,7 +192,7 @@ struct RowReader {
     return false
   }
 
-  /// Reads an escape character and the one after it.
+  /// Reads an escape character and the character after it.
   private mutating func takeEscaped(_ body: (Row) -> Void) {
     guard at + 1 < buffer.count else {
       at += 1
@@ -202,7 +204,7 @@ struct RowReader {
     at += 1
     if case .start = place { place = .plain }
     guard form.escape == Self.backslash else { return field.append(byte) }
-    // Writers that quote do not escape letters outside of quotes; `\N` is null.
+    // Writers that quote fields do not escape letters outside of quotes; `\N` is null.
     let isLetter = UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte | 0x20 && byte != UInt8(ascii: "N")
     if isLetter, !isQuoted, form.quotes == .standard { unreadEscape = fields.count }
     switch byte {
@@ -213,7 +215,7 @@ struct RowReader {
     case UInt8(ascii: "f"): field.append(0x0C)
     case UInt8(ascii: "v"): field.append(0x0B)
     case UInt8(ascii: "0"): field.append(0)
-    // No writer escapes other letters, so this is text, as of Spark, which escapes only quotes.
+    // No writer escapes other letters, so the backslash is text, as from Spark, which escapes only quotes.
     case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
       UInt8(ascii: "1")...UInt8(ascii: "9"):
       field += [Self.backslash, byte]
@@ -262,7 +264,7 @@ struct RowReader {
     fields.removeAll(keepingCapacity: true)
   }
 
-  /// Rejects the row and resumes at the line after its first.
+  /// Rejects the row and resumes at its second line.
   private mutating func refuse(_ words: String, _ body: (Row) -> Void) {
     let words = words + cause
     if secondLine == nil { place = .refused(words) } else { end(fault: words, body) }
@@ -285,7 +287,7 @@ struct RowReader {
     place = .passed
   }
 
-  /// The likely cause of a fault, in words; empty if unknown.
+  /// The likely cause of a fault, as the end of a message; empty if unknown.
   private var cause: String {
     let row = buffer[start..<at]
     let isEscaped =

@@ -2,25 +2,25 @@ import BatchFoundation
 import BatchIngest
 import GRDB
 
-/// The cutter of an SDK's store: the rows of a SQLite database, events after their lengths, or a single event.
+/// Splits an SDK's store into records: rows of a SQLite database, events that follow their lengths, or a single event.
 ///
-/// The formats are those of the SDKs' public sources (reference formats 6.5). Nothing is written next to the file.
+/// The formats are those of the SDKs' public sources (reference formats 6.5). No files are created next to the store.
 final class StoreCutter: RecordCutter {
   private let path: String
   private let jsonColumns: [String]
   private let options: IngestOptions
-  /// The content of a file that is not a database; at first, the start of any.
+  /// The contents of a file that is not a database; at first, the start of any file.
   private var bytes: [UInt8] = []
   /// The number of bytes received.
   private var count = 0
   private var copy: DatabaseCopy?
   private var rows: StoreRows?
-  /// The reason why there is no copy.
+  /// The reason why the database could not be copied.
   private var failure: SystemError?
   private var number: UInt64 = 1
 
   private static let magic = Array("SQLite format 3\0".utf8)
-  /// SDKs store a few megabytes.
+  /// An SDK's store has a few megabytes at most.
   private static let largest = 1 << 28
 
   init(of path: FilePath, jsonColumns: [String], _ options: IngestOptions) {
@@ -33,14 +33,14 @@ final class StoreCutter: RecordCutter {
   }
 
   func take(_ piece: UnsafeBufferPointer<UInt8>, _ body: (CutRecord) -> Void) {
-    // Logs and their indexes belong to the database next to them.
+    // Write-ahead logs and their indexes are read with the database next to them.
     guard !path.hasSuffix("-wal"), !path.hasSuffix("-shm") else { return }
     count += piece.count
     guard count <= Self.largest, failure == nil else { return }
     do throws(SystemError) {
       if let copy { return try unsafe copy.write(UnsafeRawBufferPointer(piece)) }
       unsafe bytes += piece
-      // A database is not kept in memory.
+      // A database is written to a copy instead of being kept in memory.
       guard bytes.starts(with: Self.magic) else { return }
       let copy = try DatabaseCopy(in: options.temporaryFolder)
       self.copy = copy
@@ -91,8 +91,8 @@ final class StoreCutter: RecordCutter {
     }
   }
 
-  /// Reads some rows of a copy, since opening a database with a log writes next to it. Between calls, signals are
-  /// handled and memory stays bounded.
+  /// Reads a portion of the rows, so that between calls signals are handled and memory stays bounded. It reads a copy,
+  /// because opening a database with a write-ahead log creates files next to it.
   private func readDatabase(_ copy: DatabaseCopy, _ body: (CutRecord) -> Void) {
     do {
       let rows =
@@ -122,13 +122,13 @@ final class StoreCutter: RecordCutter {
   }
 }
 
-/// The format of the lengths before events: 8 bytes in the iOS SDK, 4 in the one for Unity, 4 big-endian in the old
-/// Android one.
+/// The format of the lengths before events: 8 bytes in the iOS SDK, 4 in that for Unity, 4 (big-endian) in the old one
+/// for Android.
 private struct LengthField {
   let width: Int
   let isBigEndian: Bool
 
-  /// Recognizes the format by the event after the first length; nil if there is none.
+  /// Recognizes the format by the event after the first length; nil if no format fits.
   static func of(_ bytes: [UInt8]) -> LengthField? {
     [(8, false), (4, false), (4, true)].map(LengthField.init).first { field in
       guard bytes.count > field.width, bytes[field.width] == UInt8(ascii: "{") else { return false }
@@ -136,7 +136,7 @@ private struct LengthField {
     }
   }
 
-  /// Returns the length at a place; nil if the file ends within it.
+  /// Returns the length stored at a place; nil if the file ends within it.
   func value(_ bytes: [UInt8], at place: Int) -> Int? {
     guard bytes.count - place >= width else { return nil }
     let field = bytes[place..<(place + width)]

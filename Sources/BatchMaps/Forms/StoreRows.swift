@@ -3,14 +3,14 @@ import GRDB
 import GRDBSQLite
 import Glibc
 
-/// The rows of another program's database as objects, read in portions.
+/// Reads the rows of another program's database as objects, in portions.
 ///
-/// The file itself defines its tables, the length of values and the order of pages. So only stored columns are read, no
-/// value beyond a length, and rows only in ascending order: each at most once, however pages are linked.
+/// The file is untrusted: it defines its own tables, lengths of values and order of pages. So only stored columns are
+/// read, values up to a maximum length, and rows in ascending order, each at most once however pages are linked.
 final class StoreRows {
   /// A database that is not the store of an SDK.
   enum Refusal: Error {
-    /// A column computed by an expression, which may take any time and space.
+    /// A column is computed by an expression, which may take any amount of time and memory.
     case computed
     case noTable(columns: [String])
 
@@ -25,11 +25,11 @@ final class StoreRows {
 
   private struct Table {
     var name: String
-    /// The name of the row number.
+    /// The name under which the row number is read.
     var number: String
     var columns: [String]
 
-    /// The columns to read; blobs, which are dropped, are not read.
+    /// The columns as a list of SQL expressions. Blobs are read as null, because they are dropped anyway.
     var values: String {
       columns.map(\.quotedDatabaseIdentifier)
         .map { "CASE WHEN typeof(\($0)) = 'blob' THEN NULL ELSE \($0) END AS \($0)" }.joined(separator: ", ")
@@ -39,7 +39,7 @@ final class StoreRows {
   private let queue: DatabaseQueue
   private let jsonColumns: [String]
   private let longest: Int
-  /// The table being read and those after it.
+  /// The table that is being read, and those after it.
   private var tables: ArraySlice<Table> = []
   /// The number of the next row to read; nil after the greatest possible one.
   private var next: Int64? = .min
@@ -47,7 +47,7 @@ final class StoreRows {
   /// The damage found in the file; nil for none.
   private(set) var damage: String?
 
-  /// The limits of one portion.
+  /// The limits of a portion.
   private static let rowsAtOnce = 256
   private static let bytesAtOnce = 1 << 20
 
@@ -55,7 +55,7 @@ final class StoreRows {
   init(_ queue: DatabaseQueue, _ jsonColumns: [String], longest: Int) throws {
     (self.queue, self.jsonColumns, self.longest) = (queue, jsonColumns, longest)
     (tables, damage) = try queue.inDatabase { database in
-      // The kinds in the schema table are not trusted: a view may be listed as a table.
+      // The kinds of entries in the schema table are not trusted, because a view may be listed as a table.
       let isComputed = try Bool.fetchOne(
         database,
         sql: """
@@ -82,9 +82,9 @@ final class StoreRows {
     }
   }
 
-  /// Passes on the next portion of rows, with nil for one that is too long.
+  /// Passes the next portion of rows to `body`, with nil for a row that is too long.
   ///
-  /// - Returns: whether it was the last portion.
+  /// - Returns: whether it was the last portion of all tables.
   /// - Throws: `DatabaseError`.
   func read(_ body: ([UInt8]?) -> Void) throws -> Bool {
     try queue.inDatabase { database in
@@ -93,7 +93,7 @@ final class StoreRows {
       do {
         isDone = try read(table, in: database, body)
       } catch let error as DatabaseError where error.resultCode == .SQLITE_TOOBIG {
-        // The row after those read so far can be skipped by reading its number alone.
+        // The row after those read so far is skipped by reading only its number.
         let number = try DatabaseValue.fetchOne(
           database,
           sql: """
@@ -114,7 +114,7 @@ final class StoreRows {
 
   /// Reads rows of a table from ``next``.
   ///
-  /// - Returns: whether they were the last of the table.
+  /// - Returns: whether the last row of the table was read.
   private func read(_ table: Table, in database: Database, _ body: ([UInt8]?) -> Void) throws -> Bool {
     let rows = try Row.fetchCursor(
       database.cachedStatement(
@@ -135,7 +135,7 @@ final class StoreRows {
     return count < Self.rowsAtOnce
   }
 
-  /// Moves ``next`` past a row; returns false for a row out of order, after which reading might never end.
+  /// Moves ``next`` past a row. Returns false for a row out of order, after which reading might never end.
   private func isNext(_ value: DatabaseValue) -> Bool {
     guard case .int64(let number) = value.storage, let next, number >= next else {
       damage = damage ?? "rows of a table are out of order"
@@ -145,7 +145,7 @@ final class StoreRows {
     return true
   }
 
-  /// Returns the row as an object, incomplete if it is too long.
+  /// Returns the row as a JSON object; if it is too long, some of its columns are missing.
   private func object(_ row: Row) -> [UInt8] {
     var text = ByteBuffer(capacity: 1 << 10)
     // The first column is the row number.
@@ -170,14 +170,14 @@ final class StoreRows {
   }
 }
 
-/// A private copy of a database with its log, unlinked once it is open.
+/// A private copy of a database and its write-ahead log. The files are deleted once the copy is open.
 final class DatabaseCopy {
   private let folder: String
   private var draft: DraftFile?
 
   private var path: String { folder + "/store" }
 
-  /// - Parameter temporary: the folder for temporary files.
+  /// - Parameter temporary: the folder in which the copy gets its own folder.
   init(in temporary: String) throws(SystemError) {
     var template = Array("\(temporary)/engage-store-XXXXXX".utf8CString)
     guard
@@ -196,7 +196,7 @@ final class DatabaseCopy {
   /// Opens the copy.
   ///
   /// - Parameters:
-  ///   - original: the path of the database, whose log is copied too.
+  ///   - original: the path of the original, whose write-ahead log is copied too.
   ///   - longest: the maximum number of bytes of a value.
   func open(logBeside original: String, longest: Int) throws -> DatabaseQueue {
     defer { remove() }
@@ -206,11 +206,11 @@ final class DatabaseCopy {
       try log.write(RegularFile.read(original + "-wal"))
       try log.replace()
     } catch RegularFile.Failure.system(SystemError(ENOENT)) {
-      // There is no log.
+      // The database has no write-ahead log.
     }
     var configuration = Configuration()
     configuration.prepareDatabase { database in
-      // The schema is untrusted: none of its expressions run, and no value longer than a line is read.
+      // The schema is untrusted: none of its expressions are evaluated, and values have a maximum length.
       unsafe sqlite3_limit(database.sqliteConnection, SQLITE_LIMIT_LENGTH, Int32(clamping: longest))
       try database.execute(
         sql: """
@@ -221,7 +221,7 @@ final class DatabaseCopy {
           """)
     }
     let queue = try DatabaseQueue(path: path, configuration: configuration)
-    // Opens the log too.
+    // This opens the log, too, before the files are deleted.
     try queue.inDatabase { try $0.execute(sql: "SELECT count(*) FROM sqlite_schema") }
     return queue
   }

@@ -1,7 +1,7 @@
 import BatchFoundation
 import BatchIngest
 
-/// The cutter of text in another encoding into lines.
+/// Splits text that is not UTF-8 into lines.
 final class TextCutter: RecordCutter {
   private var decoder: TextDecoder
   private var line: [UInt8] = []
@@ -41,7 +41,7 @@ final class TextCutter: RecordCutter {
 }
 
 extension [UInt8] {
-  /// Passes these bytes to `body` as a record, or as a faulty one.
+  /// Passes these bytes to `body` as a record, which is faulty if there is a fault.
   func withCutRecord(
     _ number: UInt64, _ offset: UInt64, fault: QuarantineReason? = nil, detail: String = "", _ body: (CutRecord) -> Void
   ) {
@@ -51,10 +51,10 @@ extension [UInt8] {
   }
 }
 
-/// A decoder of text to UTF-8, from pieces that may end anywhere.
+/// Decodes text to UTF-8, from chunks of bytes that may end anywhere.
 struct TextDecoder {
   private let encoding: TextEncoding
-  /// The bytes of an incomplete character.
+  /// The first byte of an incomplete UTF-16 unit.
   private var rest: [UInt8] = []
   private var isBigEndian = false
   private var hasStarted = false
@@ -64,7 +64,7 @@ struct TextDecoder {
 
   var isUTF8: Bool { encoding == .utf8 }
 
-  /// The characters of Windows-1252 for the bytes from 0x80; 0 for unassigned ones.
+  /// The characters that Windows-1252 assigns to the bytes from 0x80 to 0x9F; 0 for unassigned bytes.
   private static let windows: [UInt16] = [
     0x20AC, 0, 0x201A, 0x0192, 0x201E, 0x2026, 0x2020, 0x2021, 0x02C6, 0x2030, 0x0160, 0x2039, 0x0152, 0, 0x017D, 0,
     0, 0x2018, 0x2019, 0x201C, 0x201D, 0x2022, 0x2013, 0x2014, 0x02DC, 0x2122, 0x0161, 0x203A, 0x0153, 0, 0x017E,

@@ -10,28 +10,28 @@ package struct ForeignMap: Sendable {
   }
 
   package let name: String
-  /// Whether it is a file rather than a preset.
+  /// Whether the map is a file rather than a preset.
   package var isFile: Bool { MapName.isFile(name) }
-  /// A digest of the document and those that it includes, wherever they are; empty without a document.
+  /// A digest of the map's document and those that it includes, independent of their paths; empty without a document.
   package var digest = ""
   var form = MapForm.lines
-  /// The array in each line whose elements are the records; nil if the line is the record.
+  /// The path of an array in each line, whose elements are the records; nil if each line is a record.
   var each: MapPath?
-  /// The path of the record within its line; nil if the line is the record.
+  /// The path of the record in its line; nil if the record is the line itself.
   var record: MapPath?
-  /// The members of JSON lines whose texts are JSON; for tables, ``TableForm/jsonColumns``.
+  /// The members of JSON lines whose string values are parsed as JSON; for tables, see ``TableForm/jsonColumns``.
   var jsonMembers: [[UInt8]] = []
-  /// The decimal sign of numbers in texts; nil for JSON numbers.
+  /// The decimal sign of numbers in strings; nil for that of JSON.
   var decimal: UInt8?
-  /// The spelling of names that paths of its own rules accept.
+  /// The spelling of names that the paths of the map's own rules accept.
   var names = MapNames.exact
   var rules: [MapRule] = []
-  /// The number of the document's own rules; rules of included maps follow them.
+  /// The number of the document's own rules. They precede those of included maps.
   var ownRules = 0
   var otherwise = Otherwise.quarantine
-  /// The record types that the document and the files it includes name.
+  /// The record types that the map and those that it includes name.
   package internal(set) var types: [NamedType] = []
-  /// The names of members that it writes to `ids`.
+  /// The names of the members that the map writes to `ids`.
   package internal(set) var idColumns: [NamedType] = []
 
   package struct NamedType: Sendable {
@@ -41,7 +41,7 @@ package struct ForeignMap: Sendable {
 }
 
 extension ForeignMap {
-  /// The map of records in the project's own shape.
+  /// The map of records that already have the project's own shape.
   package static let own: ForeignMap = {
     var map = ForeignMap(name: "own")
     // This path is valid.
@@ -52,7 +52,7 @@ extension ForeignMap {
     return map
   }()
 
-  /// Returns the map for records at a path within their lines; nil for an invalid path.
+  /// Returns this map for records at a path in their lines; nil if the path is invalid.
   package func reading(record path: String) -> ForeignMap? {
     // The caller reports invalid paths.
     guard let path = try? MapPath(path) else { return nil }
@@ -63,7 +63,7 @@ extension ForeignMap {
   }
 }
 
-/// A rule for some of the records.
+/// A rule of a map, for the records that meet its conditions.
 struct MapRule: Sendable {
   enum Outcome: Sendable {
     case line(MapObject)
@@ -74,19 +74,19 @@ struct MapRule: Sendable {
   /// The conditions, all of which must hold.
   var conditions: [MapCondition]
   var outcome: Outcome
-  /// Whether later rules also see a record that it matched.
+  /// Whether later rules are also applied to the records that this rule matches.
   var continues = false
   var fieldPaths: [String: [String]] = [:]
 }
 
-/// The way a file is cut into records (reference formats 6.2).
+/// The way in which a file is split into records (reference formats 6.2).
 enum MapForm: Sendable {
   case lines
-  /// Each line is a text, named `line` in paths.
+  /// Each line is a string; paths refer to it as `line`.
   case text(TextEncoding)
   case documents(TextEncoding)
   case table(TableForm)
-  /// The store of an SDK; of a database, the tables with one of these columns, whose texts are JSON.
+  /// The store of an SDK. If it is a database, the tables that have one of these columns, whose values are JSON.
   case store(jsonColumns: [String])
 }
 
@@ -97,23 +97,24 @@ struct TableForm: Sendable {
   var columns: [String]?
   var jsonColumns: [String] = []
   var quotes = TableQuotes.standard
-  /// The character before one that means itself, or before a letter that means another; nil for none.
+  /// The escape character: it precedes a character that stands for itself, or a letter that stands for another
+  /// character. Nil if there is none.
   var escape: UInt8?
-  /// Whether it escapes only quotes and itself, and only within quotes, as Spark writes them.
+  /// Whether only quotes and the escape character itself are escaped, and only within quotes, as Spark does.
   var escapesOnlyQuotes = false
-  /// Whether backslashes that the map does not account for are reported.
+  /// Whether a warning is given for backslashes that the map does not account for.
   var looksForEscapes = true
-  /// The unquoted fields that mean no value.
+  /// The unquoted fields that count as no value.
   var nulls: [[UInt8]] = [Array("\\N".utf8)]
 }
 
 /// The meaning of quotes around a field.
 enum TableQuotes: String, Sendable {
-  /// Delimiters; the text may span lines.
+  /// Delimiters of a field, which may contain line ends.
   case standard
   /// Ordinary characters.
   case none
-  /// Delimiters; the text ends in its line.
+  /// Delimiters of a field, which must end in the same line.
   case inLine
 }
 
@@ -127,7 +128,7 @@ package enum TextEncoding: String, CaseIterable, Sendable {
 /// A condition of a rule (reference formats 6.3).
 indirect enum MapCondition: Hashable, Sendable {
   case test(MapPath, MapTest)
-  /// Any of the groups, all conditions of which must hold.
+  /// Whether all conditions of at least one group hold.
   case any([[MapCondition]])
 
   var paths: [MapPath] {
@@ -140,9 +141,9 @@ indirect enum MapCondition: Hashable, Sendable {
 
 /// A test of the value at a path.
 indirect enum MapTest: Hashable, Sendable {
-  /// Whether it is one of the texts; numbers and booleans compare as written.
+  /// Whether the value equals one of the strings; numbers and booleans are compared as written.
   case isOneOf([[UInt8]])
-  /// Whether it is more than null, an empty text or an empty array.
+  /// Whether the value is more than null, an empty string, or an array without values; `false` inverts the test.
   case exists(Bool)
   case begins([UInt8])
   case ends([UInt8])

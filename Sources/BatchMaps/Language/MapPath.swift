@@ -1,17 +1,17 @@
 import BatchFoundation
 
-/// The names that paths accept: exact ones; failing those, ASCII letters in any case; or also `_` in other places,
-/// since warehouses change both.
+/// The names that paths accept: the exact name only; failing that, the same letters in any (ASCII) case; or, as well,
+/// the same name with `_` in other places. Warehouses change both.
 enum MapNames: String, CaseIterable, Sendable {
   case exact, anyCase, similar
 }
 
 /// A place in a foreign record, such as `context.device.id` (reference formats 6.3).
 ///
-/// Dots separate names; single quotes enclose a name with dots, brackets or (doubled) quotes. `[0]` is an element of an
-/// array, `[-1]` the last one, `[key=source]` the first whose member `key` is `source`. A name that ends with `*`
-/// matches the first member that begins like it and is not null; a `source` that does so matches beginnings, too. `$` is
-/// the record, `^` the line that `each` took it from.
+/// Dots separate names; single quotes enclose a name that contains dots, brackets or (doubled) quotes. `[0]` is an
+/// element of an array, `[-1]` the last one, `[key=source]` the first element whose member `key` is `source`. A name
+/// that ends with `*` matches the first nonempty member whose name begins that way; a value such as `source` may end
+/// with `*`, too. `$` is the record; `^` is the line or, with `each`, the object whose array contains the record.
 struct MapPath: Hashable, Sendable {
   enum Step: Hashable, Sendable {
     case member([UInt8])
@@ -25,7 +25,7 @@ struct MapPath: Hashable, Sendable {
   let text: String
   let isOuter: Bool
   let steps: [Step]
-  /// The names accepted if no member has exactly this one.
+  /// The other spellings that are accepted if no member has exactly the name in the path.
   let names: MapNames
 
   init(_ text: String, names: MapNames = .exact) throws(Refusal) {
@@ -59,12 +59,12 @@ struct MapPath: Hashable, Sendable {
     (self.steps, self.isOuter) = (steps, isOuter)
   }
 
-  /// Returns whether it is longer than the other path and begins with its steps.
+  /// Returns whether this path is longer than the other one and begins with its steps.
   func leads(below other: MapPath) -> Bool { steps.count > other.steps.count && steps.starts(with: other.steps) }
 
   func member(_ name: [UInt8]) -> MapPath { MapPath(text, isOuter, steps + [.member(name)], names) }
 
-  /// The same path, from the line that `each` takes records from.
+  /// The same path, starting at the line instead of the record.
   var outer: MapPath { MapPath(text, true, steps, names) }
 
   private init(_ text: String, _ isOuter: Bool, _ steps: [Step], _ names: MapNames) {
@@ -107,12 +107,12 @@ struct MapPath: Hashable, Sendable {
     return .element(index)
   }
 
-  /// Returns the value at the path, which may be null; nil if there is none.
+  /// Returns the value at the path, which may be null; nil if there is no value.
   func value(in record: JSONView, of line: JSONView, _ texts: JSONTexts) -> JSONView? {
     Self.value(steps[...], in: isOuter ? line : record, names, texts)
   }
 
-  /// Returns the value at the end of the steps; nil if there is none.
+  /// Returns the value at the end of the steps, which may be null; nil if there is no value.
   static func value(
     _ steps: ArraySlice<Step>, in view: JSONView, _ names: MapNames, _ texts: JSONTexts
   ) -> JSONView? {
@@ -159,7 +159,7 @@ struct MapPath: Hashable, Sendable {
 }
 
 extension MapPath {
-  /// Returns the member with a name similar to the step's; nil for other steps or if there is none.
+  /// Returns the value of a member whose name is similar to that of the step; nil if there is none.
   private static func similar(to step: Step, in view: JSONView, _ names: MapNames) -> JSONView? {
     switch step {
     case .member(let name):
@@ -188,7 +188,8 @@ extension MapPath {
 }
 
 extension Text {
-  /// Returns whether it matches a name, or begins like it, in the spellings that a map accepts.
+  /// Returns whether this text matches a name, or begins like it, if the map accepts other spellings than the exact
+  /// one.
   func isMeant(by name: Text, _ names: MapNames, isBeginning: Bool = false) -> Bool {
     if isBeginning {
       return unsafe names != .exact && count > name.count
@@ -205,14 +206,14 @@ extension Text {
     }
   }
 
-  /// Whether it consists of digits only.
+  /// Whether the text consists of digits only.
   @inline(__always)
   var isPlainInteger: Bool {
     for index in 0..<count where self[index] &- UInt8(ascii: "0") > 9 { return false }
     return count > 0
   }
 
-  /// Returns whether two numbers written differently have the same value (reference formats 6.3).
+  /// Returns whether both texts are numbers of the same value, written differently (reference formats 6.3).
   @inline(never)
   func isEqualNumber(_ other: Text) -> Bool {
     if isPlainInteger && other.isPlainInteger || !other.isJSONNumber { return false }
@@ -222,7 +223,7 @@ extension Text {
 }
 
 extension JSONView {
-  /// The text of a string, or a number or boolean as written; nil for anything else.
+  /// The string, or a number or boolean as written; nil for anything else.
   @inline(__always)
   var scalarText: Text? {
     switch kind {
@@ -234,7 +235,7 @@ extension JSONView {
     }
   }
 
-  /// Whether it is neither null nor an empty text, and so a value for fields of maps (reference formats 6.3).
+  /// Whether the value is neither null nor an empty string, so that fields of maps can use it (reference formats 6.3).
   @inline(__always)
   var isGiven: Bool {
     switch kind {
@@ -244,7 +245,8 @@ extension JSONView {
     }
   }
 
-  /// Whether it is given and, if an array or object, has something given in it; an object without members counts, too.
+  /// Whether the value is given and, in an array or object, at least one value inside is. An empty object counts, an
+  /// empty array does not.
   var isThere: Bool {
     switch kind {
     case .array: elements.contains(where: \.isThere)

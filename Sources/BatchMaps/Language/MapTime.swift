@@ -3,9 +3,9 @@ import BatchFoundation
 /// The format of a time in a foreign record (reference formats 6.3).
 struct MapTime: Sendable {
   enum Form: Sendable {
-    /// Date and time in the order of ISO 8601, or a number since 1970 whose size determines its unit.
+    /// Date and time in the order of ISO 8601, or an epoch number whose magnitude determines its unit.
     case automatic
-    /// A number since 1970; shifted by this many decimal places, it is milliseconds.
+    /// An epoch number and the number of decimal places that convert it to milliseconds.
     case number(places: Int)
     case pattern(TimePattern)
   }
@@ -13,7 +13,7 @@ struct MapTime: Sendable {
   static let units = ["seconds": 3, "milliseconds": 0, "microseconds": -3, "nanoseconds": -6]
 
   var form: Form
-  /// The zone of times that do not name one.
+  /// The zone of times without a zone of their own.
   var zone: Zone
 
   /// Returns the instant; nil for a text in another format.
@@ -31,13 +31,13 @@ struct MapTime: Sendable {
     return Self.instant(text, digits <= 11 ? 3 : digits <= 14 ? 0 : digits <= 17 ? -3 : -6)
   }
 
-  /// Returns whether a valid time already has the format of lines.
+  /// Returns whether a valid time is already written as lines require, with milliseconds and `Z`.
   func isWritten(_ text: Text) -> Bool {
     guard case .automatic = form, text.count == 24 else { return false }
     return text[10] == UInt8(ascii: "T") && text[19] == UInt8(ascii: ".") && text[23] == UInt8(ascii: "Z")
   }
 
-  /// Returns whether a text in another format would be misread as a time in UTC.
+  /// Returns whether a text that is not in this format would be misread as a time in UTC if it were kept.
   func isMisread(_ text: Text) -> Bool { zone != .utc && Self.iso(text, .utc) != Self.iso(text, zone) }
 
   private static func instant(_ text: Text, _ places: Int) -> Instant? {
@@ -85,14 +85,15 @@ struct MapTime: Sendable {
   static func instant(_ civil: CivilTime, _ fraction: Int, _ offset: Int64?, _ zone: Zone) -> Instant? {
     if let offset { return checked(civil.milliseconds - offset * 1000 + Int64(fraction)) }
     let instant = zone.instant(civil)
-    // A time that the zone's clocks skip may belong to another zone; a day starts nevertheless.
+    // A time that the zone's clocks skip is refused, because it may be from another zone; a midnight is accepted as the
+    // start of its day.
     let isMidnight = civil.milliseconds % 86_400_000 == 0
     guard isMidnight || zone.civil(instant).milliseconds == civil.milliseconds else { return nil }
     return checked(instant.milliseconds + Int64(fraction))
   }
 }
 
-/// A pattern of date and time, such as `dd/MM/yyyy HH:mm:ss`.
+/// A pattern for date and time, such as `dd/MM/yyyy HH:mm:ss`.
 struct TimePattern: Sendable {
   private enum Piece: Sendable {
     case literal([UInt8])
@@ -102,14 +103,14 @@ struct TimePattern: Sendable {
   struct Refusal: Error { var letters: String }
 
   private var pieces: [Piece] = []
-  /// The pieces of exactly two digits, since other digits are next to them.
+  /// The indexes of the pieces that need exactly two digits, because other digits are next to them.
   private var fixed: Set<Int> = []
 
   private static let months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
 
-  /// - Parameter text: `yyyy`, `MM`, `MMM`, `dd`, `HH`, `hh`, `mm`, `ss`, `S` (any fraction), `a`, `Z` (an offset, or
-  ///   `Z`); other characters, and text in single quotes, are literal. One letter matches one or two digits, as do two
-  ///   letters without other digits next to them.
+  /// - Parameter text: the fields `yyyy`, `MM`, `MMM`, `dd`, `HH`, `hh`, `mm`, `ss`, `S` (any fraction), `a`, and `Z`
+  ///   (an offset, or `Z`); other characters, and text in single quotes, are literals. A field of one letter matches
+  ///   one or two digits, as does a field of two letters that is not next to other digits.
   init(_ text: String) throws(Refusal) {
     let bytes = Array(text.utf8)
     var at = 0
@@ -229,7 +230,7 @@ private struct TimeText {
     return true
   }
 
-  /// - Parameter bytes: the literal in lower case.
+  /// - Parameter bytes: the literal in lowercase.
   mutating func take(ignoringCase bytes: [UInt8]) -> Bool {
     guard text.count - at >= bytes.count, bytes.indices.allSatisfy({ text[at + $0] | 0x20 == bytes[$0] }) else {
       return false
@@ -244,7 +245,7 @@ private struct TimeText {
     return value
   }
 
-  /// Reads a fraction as milliseconds, rounded down.
+  /// Reads the digits of a fraction of a second as milliseconds, rounded down.
   mutating func fraction() -> Int? {
     var (value, count) = (0, 0)
     while let digit = digits(1) {
@@ -256,7 +257,7 @@ private struct TimeText {
     return value
   }
 
-  /// Reads `+hh`, `+hhmm` or `+hh:mm` as seconds east of UTC.
+  /// Reads `+hh`, `+hhmm` or `+hh:mm`, or the same with `-`, as seconds east of UTC.
   mutating func offset() -> Int64? {
     let isWest = take("-")
     guard isWest || take("+"), let hours = digits(2), hours <= 23 else { return nil }

@@ -1,16 +1,16 @@
 import BatchFoundation
 
-/// The sources of a field, of which the first with a value counts.
+/// The sources of a field; the first one with a value counts.
 struct MapValue: Sendable {
   var sources: [MapSource]
 }
 
-/// A path or a constant, and the conversion of the value.
+/// A path or a constant, and the conversion of its value.
 struct MapSource: Sendable {
   enum Origin: Sendable {
     /// The first path with a value.
     case paths([MapPath])
-    /// The texts at all paths with a value, joined by a separator.
+    /// The values at all paths, as strings joined by a separator; paths without a value are skipped.
     case joined([MapPath], [UInt8])
     case constant(MapConstant)
   }
@@ -20,11 +20,11 @@ struct MapSource: Sendable {
   var form: MapValueForm?
   var time: MapTime?
   var prefix: [UInt8] = []
-  /// The prefix removed from a text that has it.
+  /// The prefix that is removed from values that have it.
   var without: [UInt8] = []
-  /// The ids that name nobody and count as no value.
+  /// The ids that identify nobody and count as no value.
   var nobody: Set<[UInt8]> = []
-  /// Whether the element's number follows values from outside the elements of `each`.
+  /// Whether a value from outside the elements of `each` gets the number of its element appended.
   var isNumbered = false
   var fallback: MapConstant?
 
@@ -39,7 +39,7 @@ struct MapSource: Sendable {
 /// A constant of a map, as canonical JSON.
 struct MapConstant: Hashable, Sendable {
   let json: [UInt8]
-  /// The text; nil for an array, an object or null.
+  /// The constant as a string; nil for an array, an object or null.
   let text: [UInt8]?
 }
 
@@ -47,7 +47,7 @@ struct MapTable: Sendable {
   var rows: [[UInt8]: MapConstant]
 }
 
-/// The type that a value is converted to; a value that cannot be converted is kept.
+/// The type to which a value is converted; a value that cannot be converted is kept.
 enum MapValueForm: String, CaseIterable, Sendable {
   case text, number, boolean, lowercase, uppercase
 }
@@ -66,31 +66,32 @@ indirect enum MapNode: Sendable {
 }
 
 struct MapObject: Sendable {
-  /// The members by the bytes of their names. They override ``spreads`` and ``base``; objects are merged into those
-  /// there.
+  /// The members, sorted by the bytes of their names. They override ``spreads`` and ``base``; objects are merged.
   var members: [(name: [UInt8], node: MapNode)] = []
-  /// The object whose members it copies; another value counts only if the result is empty. Nil for none.
+  /// The source of an object whose members are copied; any other value counts only if no member has one. Nil for none.
   var base: MapValue?
-  /// The members copied from the record; of equal names, the first counts.
+  /// The members copied from the record; if several have the same name, the first counts.
   var spreads: [MapSpread] = []
-  /// Whether it is written even without members.
+  /// Whether the object is written even if it has no members.
   var isAlwaysThere = false
 
-  /// Returns the paths it reads.
+  /// Returns the paths that the object reads.
   ///
-  /// - Parameter ofSpread: returns the paths of members copied from the record.
+  /// - Parameter ofSpread: returns the paths that a spread reads.
   func paths(_ ofSpread: (MapSpread) -> [MapPath] = { [$0.path] }) -> [MapPath] {
     (base?.sources ?? []).flatMap(\.paths) + members.flatMap { $0.node.paths(ofSpread) } + spreads.flatMap(ofSpread)
   }
 
-  /// Returns the object with spreads that know which members the whole rule reads, for `others`.
+  /// Returns the object with the members that the rule reads entered in its spreads with `others`.
   ///
-  /// - Parameter records: the paths of records within a line, which do not count as its members.
+  /// - Parameters:
+  ///   - line: the whole object that the rule writes.
+  ///   - records: the paths of records in a line, which are not copied either.
   func withOthers(of line: MapObject, records: [MapPath]) -> MapObject {
     var object = self
     for place in spreads.indices where spreads[place].others != nil {
       let path = spreads[place].path
-      // What another spread with `others` copies does not count.
+      // Members copied by another spread with `others` do not count as read.
       let read = line.paths { spread in
         if let only = spread.only, case .members = spread.form { return only.map { spread.path.member($0) } }
         return spread.others == nil || spread.path.leads(below: path) ? [spread.path] : []
@@ -111,9 +112,9 @@ struct MapObject: Sendable {
 
 /// The members below a place that a rule reads.
 struct ReadMembers: Sendable {
-  /// Whether everything there is read.
+  /// Whether the rule reads everything at the place.
   var isWhole = false
-  /// The members by their step; elements of arrays are not included.
+  /// The members by the step that reads them; elements of arrays are not included.
   private(set) var members: [(step: MapPath.Step, names: MapNames, below: ReadMembers)] = []
 
   init() {}
@@ -140,7 +141,7 @@ struct ReadMembers: Sendable {
   }
 }
 
-/// The members of an object, or the pairs of a list, with exceptions.
+/// The copied members of an object, or pairs of a list, with exceptions.
 struct MapSpread: Sendable {
   enum Form: Sendable {
     case members
@@ -151,27 +152,28 @@ struct MapSpread: Sendable {
   var path: MapPath
   var form = Form.members
   var except: Set<[UInt8]> = []
-  /// The only names copied; nil for all.
+  /// The names to copy; nil for all.
   var only: Set<[UInt8]>?
   var renamed: [[UInt8]: [UInt8]] = [:]
   var prefix: [UInt8] = []
-  /// The separator between the names of flattened objects; nil to keep objects.
+  /// The separator of names when nested objects are flattened; nil to keep nested objects.
   var separator: [UInt8]?
-  /// The members that the rule reads elsewhere, which are not copied; nil to copy all.
+  /// The members that the rule reads elsewhere and that are not copied; nil to copy all.
   var others: Others?
 
   struct Others: Sendable {
     var ofElement = ReadMembers()
-    /// The members for a line that is itself the record.
+    /// The members if the line itself is the record.
     var ofLine = ReadMembers()
   }
 }
 
-/// The parser of numbers as people write them: `1.234,5`, `-12,00`, `1 234.5`.
+/// Parses numbers as people write them: `1.234,5`, `-12,00`, `1 234.5`.
 enum DecimalComma {
   private static let groupings = [".", ",", " ", "'", "\u{A0}", "\u{202F}", "\u{2019}"].map { Array($0.utf8) }
 
-  /// Returns the number as JSON writes it; nil if it is not one.
+  /// Returns the number in JSON notation; nil if it has no digits or wrong groups. The caller must check the result for
+  /// other faults.
   ///
   /// - Parameter decimal: the decimal sign. Another sign may separate groups of three digits before it.
   static func plain(_ text: Text, _ decimal: UInt8) -> [UInt8]? {

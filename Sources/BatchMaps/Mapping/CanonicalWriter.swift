@@ -1,16 +1,16 @@
 import BatchFoundation
 import BatchIngest
 
-/// The writer of the lines that a map's rules make of a record.
+/// Writes the lines that the rules of a map produce from a record.
 final class CanonicalWriter {
   private enum Value {
     case view(JSONView)
     case text(Text)
     case number(Text)
     case flag(Bool)
-    /// The number of an object of the plan.
+    /// An object of the plan, by its index in ``MapPlan/objects``.
     case object(Int)
-    /// An object without the members read elsewhere, by the number of ``MapPlan/reads``.
+    /// An object without the members that are read elsewhere; these are given by an index in ``MapPlan/reads``.
     case rest(JSONView, Int)
   }
 
@@ -18,19 +18,19 @@ final class CanonicalWriter {
 
   private let plan: MapPlan
   private let values: RecordValues
-  /// The decimal sign of numbers in texts; nil for JSON numbers.
+  /// The decimal sign of numbers in strings; nil for that of JSON.
   private let decimal: UInt8?
   private var warnings: [LineWarning] = []
-  /// The memory of texts that are neither in the record nor in the map.
+  /// The memory for texts that are neither in the record nor in the map.
   private let arena = Arena(blockSize: 1 << 12)
   private var usesArena = false
-  /// Whether numbers in the current field become texts.
+  /// Whether numbers in the current field become strings.
   private var isOfTexts = false
   /// Reused memory for the members of an object that copies some from the record.
   private var spare: [Entry] = []
-  /// The number of the current record in `each`.
+  /// The number of the current record in `each`, from 1.
   var element = 0
-  /// The places of values copied to lines; nil if not requested.
+  /// The addresses of the values that were copied to lines; nil if they are not collected.
   var taken: Set<Int>?
 
   init(_ plan: MapPlan, _ values: RecordValues, decimal: UInt8?) {
@@ -39,7 +39,9 @@ final class CanonicalWriter {
 
   /// Writes an object of the plan as a line.
   ///
-  /// - Parameter line: the line of the current record.
+  /// - Parameters:
+  ///   - object: the index of the object in ``MapPlan/objects``.
+  ///   - line: the line of the current record.
   /// - Returns: the warnings.
   func write(_ object: Int, of line: JSONView, to target: inout CanonicalLines) -> [LineWarning] {
     if !warnings.isEmpty { warnings = [] }
@@ -52,9 +54,9 @@ final class CanonicalWriter {
   }
 
   /// - Parameters:
-  ///   - isWhole: whether it is a whole line, which is written without members, too.
-  ///   - given: an object to merge it into, or a value that counts if it has no member; nil for none.
-  /// - Returns: false, with nothing written, if no member has a value.
+  ///   - isWhole: whether the object is a whole line, which is written even if it has no members.
+  ///   - given: an object to merge this one into, or a value that replaces it if it has no members; nil for none.
+  /// - Returns: whether something was written. Nothing is written if no member has a value.
   private func write(
     _ object: MapPlan.Object, isWhole: Bool = false, into given: Value?, _ line: JSONView,
     _ target: inout CanonicalLines
@@ -84,7 +86,7 @@ final class CanonicalWriter {
     return write(base, line, &target)
   }
 
-  /// Writes members sorted by name; of equal names, the first counts.
+  /// Writes members, including copied ones, sorted by name; of several with the same name, the first counts.
   private func writeEntries(
     of object: MapPlan.Object, _ base: Value?, _ line: JSONView, _ target: inout CanonicalLines
   ) {
@@ -117,15 +119,15 @@ final class CanonicalWriter {
     spare = entries
   }
 
-  /// Returns the next value of the same name, for an object of the plan to be merged into.
+  /// Returns the next value with the same name, into which an object of the plan is merged; nil if there is none.
   private func next(_ place: Int, _ entries: [Entry]) -> Value? {
     guard place + 1 < entries.count, entries[place + 1].name == entries[place].name else { return nil }
     return entries[place + 1].value
   }
 
-  /// Passes on the members with a value that are not completely read elsewhere; of nested objects, the rest.
+  /// Passes on the members with a value that are not read elsewhere; of objects partly read elsewhere, only the rest.
   private func forEachMember(of object: JSONView, besides read: Int, _ body: (Text, Value) -> Void) {
-    // Each beginning or similar name matches one member only.
+    // A path to a similar name, or to a beginning, reads only the first member that matches it.
     var found: Set<Int> = []
     for (name, value) in object.members where !value.isNull {
       var below = 0
@@ -283,13 +285,13 @@ final class CanonicalWriter {
     view.kind == .number ? view.number.map { digits(of: $0) } : view.scalarText
   }
 
-  /// Returns the digits of an integer in any notation; other numbers as written.
+  /// Returns the digits of an integer in any notation; other numbers are returned as written.
   @inline(__always)
   private func digits(of number: Text) -> Text {
     number.isPlainInteger ? number : DecimalText(number)?.integerText.map { copy($0) } ?? number
   }
 
-  /// Returns the joined texts of several places; nil if there are none.
+  /// Returns the joined values of several places; nil if none of them has a value.
   private func text(of join: (places: [MapOutline.Place], separator: Text)) -> Text? {
     join.places.reduce(nil) { before, place in
       guard let view = values[place], view.isGiven, let text = text(of: view) else { return before }
@@ -298,9 +300,9 @@ final class CanonicalWriter {
     }
   }
 
-  /// Converts a value; returns nil if a table does not have it.
+  /// Converts a value; returns nil if a table has no row for it.
   ///
-  /// - Parameter same: the unconverted value.
+  /// - Parameter same: the value before its conversion.
   private func turned(_ text: Text, _ written: Text, _ same: Value, _ turn: MapPlan.Turn, _ prefix: Text) -> Value? {
     switch turn {
     case .none: return .text(joined(prefix, text))
@@ -312,12 +314,12 @@ final class CanonicalWriter {
       }
       return row.map { plan.constants[$0] }.flatMap { $0.isNull ? nil : .view($0) }
     case .time(let number):
-      // A text in the format of lines is kept; whether it is a time is checked when the line is read.
+      // A string in the format of lines is kept. Whether it is a valid time is checked when the line is read.
       if plan.times[number].isWritten(written) { return same }
       let time = plan.times[number]
       let trimmed = written.trimmed
       guard let instant = time.instant(trimmed) ?? time.instant(text.trimmed) else {
-        // A number would be read as seconds.
+        // A number must not be kept, because it would be read as an epoch time.
         var isNumber = false
         if case .view(let view) = same { isNumber = view.kind == .number }
         return isNumber || time.isMisread(trimmed) ? .text(joined("no time: ", written)) : same
@@ -358,7 +360,7 @@ final class CanonicalWriter {
     return unsafe Text(base: memory, count: 24)
   }
 
-  /// Changes the case of ASCII letters from `first` to `last`.
+  /// Changes the case of the ASCII letters from `first` to `last`.
   private func changed(_ text: Text, first: Unicode.Scalar, last: Unicode.Scalar) -> Text {
     let range = UInt8(ascii: first)...UInt8(ascii: last)
     let memory = unsafe allocate(text.count)

@@ -50,7 +50,7 @@ extension ForeignMap {
     shownValue(.invalidTimestamp, rules.flatMap { $0.fieldPaths["timestamp"] ?? [] }, innerRecord(record))
   }
 
-  /// Whether the map could name another encoding.
+  /// Whether the input is read as UTF-8 although the map could name another encoding.
   private var isUTF8Text: Bool {
     switch form {
     case .text(.utf8), .documents(.utf8): true
@@ -59,7 +59,7 @@ extension ForeignMap {
     }
   }
 
-  /// Returns the words for a line that belongs to another kind of input; nil for others.
+  /// Returns a message if the map creates lines for another kind of input; nil if it does not.
   private func otherKind(_ field: String, _ rule: MapRule) -> String? {
     guard case .line(let object) = rule.outcome else { return nil }
     func has(_ name: String) -> Bool { object.members.contains { $0.name.elementsEqual(name.utf8) } }
@@ -73,7 +73,7 @@ extension ForeignMap {
     return "field '\(field)' is missing: the map '\(shownName)' creates \(what); list the file under '\(kind.name)'"
   }
 
-  /// Returns the constants that a rule writes to a field; empty if it may copy a value.
+  /// Returns the constants that a rule writes to a field; empty if the rule may copy a value to it.
   private func constants(of field: String, in rule: MapRule) -> [String] {
     guard case .line(let object) = rule.outcome,
       case .value(let value)? = object.members.first(where: { $0.name.elementsEqual(field.utf8) })?.node,
@@ -87,8 +87,8 @@ extension ForeignMap {
     }
   }
 
-  /// Returns the paths that a rule reads a field from. A fault may be below a mapped field, such as in an element of a
-  /// list, or above: an object without members.
+  /// Returns the paths from which a rule reads a field; for an unmapped field, those of the nearest field around it
+  /// (the fault may be in a list's element) or else of the fields in it (the fault may be an empty object).
   private func paths(of field: String, in rule: MapRule) -> [String] {
     let steps = field.split(separator: "/")
     for count in (1...max(1, steps.count)).reversed() {
@@ -102,9 +102,9 @@ extension ForeignMap {
 
   private var shownName: Substring { name.split(separator: "/").last ?? name[...] }
 
-  /// Returns the record within a line; nil for a text.
+  /// Returns the record within a line; nil for a line of plain text.
   func innerRecord(_ line: [UInt8]) -> JSONNode? {
-    // A text has no members.
+    // Plain text is not JSON.
     guard let root = try? JSONNode.parse(line) else { return nil }
     guard let path = record else { return root }
     let node = value(at: path, in: root)
@@ -129,7 +129,7 @@ extension ForeignMap {
       }?.value
   }
 
-  /// Returns the type or time that the record has for a field if it may be shown; nil for one of several elements.
+  /// Returns the type or time that the record has for a field, if it may be shown; nil if the line has several records.
   private func shownValue(_ reason: QuarantineReason, _ paths: [String], _ line: JSONNode?) -> String? {
     guard reason == .invalidTimestamp || reason == .unknownType else { return nil }
     let list = each.flatMap { value(at: $0, in: line)?.array }
@@ -150,7 +150,8 @@ extension ForeignMap {
     return nil
   }
 
-  /// Returns why no rule matches a record: a member in another case or in a text, or the members that rules require.
+  /// Returns the reason why no rule matches a record: a name in another case, or members that rules require and the
+  /// record lacks. Empty if unknown.
   private func unlikeness(_ record: JSONNode?) -> String {
     for path in rules.flatMap(\.conditions).flatMap(\.paths) where !path.isOuter {
       var node = record
@@ -178,24 +179,24 @@ extension ForeignMap {
         else { return nil }
         return path
       }
-      // Rules without a missing member differ in other conditions.
+      // If a rule's required members exist, it is another of its conditions that fails.
       guard let path = paths.first(where: { value(at: $0, in: record) == nil }) else { return "" }
       wanted.append("no '\(path.text)'")
     }
     return wanted.isEmpty ? "" : "; the record has \(wanted.prefix(3).joined(separator: ", "))"
   }
 
-  /// Parses a text that is a JSON object; returns nil for others.
+  /// Parses a string that contains a JSON object; returns nil for other strings.
   private static func object(_ text: String) -> JSONNode? {
     guard text.utf8.first == UInt8(ascii: "{") else { return nil }
     return try? JSONNode.parse(Array(text.utf8))
   }
 
-  /// Returns a member whose name may be a misspelling of the one that a path requires.
+  /// Returns the name of a member that may be a misspelling of one that a path requires; nil if there is none.
   private func nearName(_ paths: [String], _ record: JSONNode?) -> String? {
     guard let root = record else { return nil }
     for text in paths {
-      // Paths of a map were read before.
+      // Paths of a loaded map are valid.
       guard let path = try? MapPath(text), !path.isOuter else { continue }
       var node = root
       for case .member(let bytes) in path.steps {
@@ -213,7 +214,7 @@ extension ForeignMap {
 }
 
 extension MapRule {
-  /// Returns whether a text is a valid time of the rule that its zone skips.
+  /// Returns whether a text would be a valid time of the rule if the clocks of its zone did not skip that time.
   fileprivate func skips(_ text: String) -> Bool {
     guard case .line(let object) = outcome,
       case .value(let value)? = object.members.first(where: { $0.name.elementsEqual("timestamp".utf8) })?.node

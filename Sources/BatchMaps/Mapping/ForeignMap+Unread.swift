@@ -2,10 +2,10 @@ import BatchFoundation
 package import BatchIngest
 
 extension ForeignMap {
-  /// Returns the paths of members with a value that the lines of a record lack; elements of an array count as one.
-  /// Empty for a record without lines.
+  /// Returns the paths of the record's members that have a value but are not copied to any line. The elements of an
+  /// array share one path. Empty if the record becomes no line.
   ///
-  /// - Parameter mapper: a mapper of this map to reuse.
+  /// - Parameter mapper: a mapper of this map, for reuse; nil to create one.
   package func unreadMembers(of record: [UInt8], _ mapper: (any RecordMapper)? = nil) -> [String] {
     unsafe record.withUnsafeBufferPointer {
       unsafe (mapper as? ForeignMapper ?? ForeignMapper(self)).unreadMembers(of: $0)
@@ -39,8 +39,8 @@ extension ForeignMapper {
 }
 
 extension ForeignMap {
-  /// Returns the document's rules that match none of the records, and their fields without a value in any. Included
-  /// maps are ignored.
+  /// Returns sentences about the document's own rules that match none of the records, and about fields of its other
+  /// rules without a value in any record. Included maps are ignored.
   package func vainWords(for records: [[UInt8]]) -> [String] {
     let filled = filledFields(of: records, inFirst: ownRules)
     return rules.indices.prefix(ownRules).flatMap { number -> [String] in
@@ -53,7 +53,7 @@ extension ForeignMap {
     }
   }
 
-  /// Returns the fields without a value in any record, with their paths.
+  /// Returns the fields that have no value in any record, with their paths.
   package func emptyFields(of records: [[UInt8]]) -> [(field: String, paths: [String])] {
     // Records in the project's own shape may have any field.
     guard name != ForeignMap.own.name else { return [] }
@@ -68,12 +68,12 @@ extension ForeignMap {
     return empty.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }.map { ($0.key, $0.value) }
   }
 
-  /// Returns the fields with a value for each rule that matches a record.
+  /// Returns the fields that have a value in some record, for each rule that matches a record, by the rule's index.
   private func filledFields(of records: [[UInt8]], inFirst count: Int) -> [Int: Set<String>] {
     let mapper = ForeignMapper(self)
     var filled: [Int: Set<String>] = [:]
     let paths = rules.prefix(count).map { rule in
-      // Paths of a loaded map are valid; a constant is always there.
+      // Paths of a loaded map are valid. A field with a constant always has a value.
       rule.fieldPaths.mapValues { $0.compactMap { try? MapPath($0, names: names) } }
         .merging(rule.constantFields.map { ($0, []) }) { $1 }
     }
@@ -97,7 +97,7 @@ extension ForeignMap {
     for bytes in records {
       unsafe bytes.withUnsafeBufferPointer { bytes in
         values.texts.reset()
-        // Other lines are quarantined with their own reason.
+        // Unreadable lines are quarantined with a reason of their own.
         guard case .success(let (record, line)) = unsafe mapper.read(bytes) else { return }
         let list = each?.value(in: line, of: line, values.texts).map { values.texts.value(of: $0).list }
         guard let list, list.kind == .array else { return look(at: record, of: line) }
@@ -109,7 +109,7 @@ extension ForeignMap {
 }
 
 extension MapRule {
-  /// The fields with a constant source.
+  /// The fields that have a constant as a source or default.
   fileprivate var constantFields: [String] {
     guard case .line(let object) = outcome else { return [] }
     return object.members.compactMap { member in

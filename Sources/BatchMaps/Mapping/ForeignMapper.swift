@@ -25,7 +25,7 @@ extension ForeignMap: RecordMap {
   }
 }
 
-/// One thread's mapper of foreign records to lines.
+/// Maps foreign records to lines. Not thread-safe: each thread has its own mapper.
 final class ForeignMapper: RecordMapper {
   private let map: ForeignMap
   private let plan: MapPlan
@@ -33,15 +33,15 @@ final class ForeignMapper: RecordMapper {
   let writer: CanonicalWriter
   private var reader = JSONLineReader()
   private var tape = JSONTape()
-  /// The values of a record that is a text in its line.
+  /// The values of a record that is JSON in a string, or of a line before the JSON in its strings is parsed.
   private var inner = JSONTape(capacity: 1 << 10)
-  /// A line of text as an object, or one of JSON with its JSON texts parsed.
+  /// A line of plain text as an object, or a line of JSON with the JSON in its strings parsed.
   private var wrapped = ByteBuffer(capacity: 1 << 10)
   private var json = EmbeddedJSON()
 
   private static let ordinaryTape = 1 << 22
 
-  /// The record mapped last, including its elements; nil if it was unreadable.
+  /// The record that was mapped last, with all elements of `each`; nil if it was unreadable.
   private(set) var last: JSONView?
 
   init(_ map: ForeignMap) {
@@ -78,11 +78,11 @@ final class ForeignMapper: RecordMapper {
         outcomes.refuse(Rejection(reason: .notAnObject))
       }
     }
-    // Each record has an outcome.
+    // Each record must have an outcome.
     if outcomes.count == before { outcomes.leaveOut("no elements in '\(each.text)'") }
   }
 
-  /// Returns the record in a line, and the line that paths refer to, which is the record itself if the map has `each`.
+  /// Returns the record in a line, and the object that `^` refers to: the line or, with `each`, the record itself.
   func read(_ bytes: UnsafeBufferPointer<UInt8>) -> Result<(record: JSONView, line: JSONView), Rejection> {
     tape.reset(keeping: Self.ordinaryTape)
     if let rejection = unsafe parse(bytes) { return .failure(rejection) }
@@ -102,7 +102,7 @@ final class ForeignMapper: RecordMapper {
     "SCHEMA", "STATE", "ACTIVATE_VERSION", "LOG", "TRACE", "CATALOG", "SPEC", "CONTROL", "CONNECTION_STATUS",
   ]
 
-  /// Returns the object at the path of records, also if it is in a text.
+  /// Returns the object at the record path, which may be JSON in a string; without a path, the line itself.
   private func innerRecord(of line: JSONView) -> Result<JSONView, Rejection> {
     guard let path = map.record else { return .success(line) }
     guard let view = path.value(in: line, of: line, values.texts), !view.isNull else {

@@ -1,12 +1,12 @@
 import BatchFoundation
 import BatchIngest
 
-/// The objects and arrays in texts that paths lead into (reference formats 6.3).
+/// Parses objects and arrays that are JSON in strings, where paths lead into them (reference formats 6.3).
 @safe final class JSONTexts {
   private var reader = JSONLineReader()
   private var tape = JSONTape(capacity: 1 << 10)
   private let arena = Arena(blockSize: 1 << 12)
-  /// The parsed values by the place of their text.
+  /// The parsed values, by the address of their string.
   private var opened: [Int: JSONView] = [:]
 
   func reset() {
@@ -15,11 +15,11 @@ import BatchIngest
     arena.reset()
   }
 
-  /// Returns the object or array in a text; the value itself if there is none without flaws.
+  /// Returns the object or array that a string contains as well-formed JSON; otherwise the value itself.
   @inline(__always)
   func value(of view: JSONView) -> JSONView { view.kind == .string ? open(view) : view }
 
-  /// Returns the same for a text that a path led into before.
+  /// Returns the parsed value of a string into which a path has led since the last reset; otherwise the value itself.
   func known(_ view: JSONView) -> JSONView { opened[CanonicalWriter.place(of: view)] ?? view }
 
   private func open(_ view: JSONView) -> JSONView {
@@ -28,7 +28,7 @@ import BatchIngest
     let place = CanonicalWriter.place(of: view)
     if let known = opened[place] { return known }
     tape.reset(keeping: 1 << 20)
-    // A text that is not JSON stays a text.
+    // A string that is not well-formed JSON remains a string.
     guard let flaws = unsafe try? reader.read(text.bytes, onto: &tape), !flaws.hasAny else { return view }
     let value = unsafe JSONView(at: arena.copy(tape.bytes.bindMemory(to: UInt8.self)).base)
     opened[place] = value
@@ -37,15 +37,15 @@ import BatchIngest
 }
 
 extension JSONView {
-  /// The array in `{"list": [...]}`, as readers of Parquet write it; otherwise the value itself.
+  /// The array in `{"list": [...]}`, as Parquet readers write lists; otherwise the value itself.
   @inline(__always)
   var list: JSONView { kind == .object ? only("list") ?? self : self }
 
-  /// The element in `{"element": ...}`; otherwise the value itself.
+  /// The element in `{"element": ...}`, as Parquet readers write elements of lists; otherwise the value itself.
   @inline(__always)
   var item: JSONView { kind == .object ? only("element") ?? self : self }
 
-  /// Returns the value of the only member if it has this name.
+  /// Returns the value of the object's only member if it has this name; otherwise nil.
   private func only(_ name: Text) -> JSONView? {
     var members = self.members
     guard let first = members.next(), first.key == name, members.next() == nil else { return nil }
@@ -53,12 +53,12 @@ extension JSONView {
   }
 }
 
-/// The reader of JSON in texts that are written to lines.
+/// Writes JSON that is in strings of the input as part of a line.
 struct EmbeddedJSON: ~Copyable {
   private var reader = JSONLineReader()
   private var tape = JSONTape(capacity: 1 << 10)
 
-  /// - Returns: false, with nothing written, unless it is an object or array without flaws.
+  /// - Returns: whether the text is an object or array in well-formed JSON; otherwise nothing is written.
   mutating func append(_ text: [UInt8], to target: inout ByteBuffer) -> Bool {
     unsafe text.withUnsafeBufferPointer { bytes in unsafe append(bytes, to: &target) }
   }

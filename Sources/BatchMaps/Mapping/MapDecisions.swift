@@ -1,10 +1,10 @@
 import BatchFoundation
 
-/// The conditions of all rules as a decision graph: each test leads to the next.
+/// The conditions of all rules as a decision graph: each test leads to another, to a matching rule, or to the end.
 struct MapDecisions {
   struct Test {
     enum Kind {
-      /// Whether it is an object, or more than null, an empty text or an empty array.
+      /// Whether the value is an object, or more than null, an empty string or an array without values.
       case exists
       case equals, begins, ends, contains
       case atLeast(Double)
@@ -18,17 +18,17 @@ struct MapDecisions {
     var no: Int
   }
 
-  /// The end of the graph, after all rules.
+  /// The place after all rules.
   static let end = -1
 
-  /// Returns the end of the graph where a rule matches.
+  /// Returns the place in the graph at which a rule matches.
   static func rule(_ number: Int) -> Int { -2 - number }
 
   private var tests: [Test] = []
   var first = end
 
-  /// - Parameter place: the first test, or the place after the last rule.
-  /// - Returns: the number of the next matching rule; nil if there is none.
+  /// - Parameter place: the place to begin at, ``first`` or the place after the last matching rule.
+  /// - Returns: the index of the next rule that matches; nil if there is none.
   @inline(__always)
   func rule(from place: Int, _ values: RecordValues) -> Int? {
     var place = place
@@ -66,12 +66,12 @@ struct MapDecisions {
 
   /// Adds the tests of conditions that must all hold.
   ///
-  /// - Returns: the first test.
+  /// - Returns: the place of the first test.
   mutating func add(
     _ conditions: some BidirectionalCollection<MapCondition>, then yes: Int, else no: Int, _ outline: inout MapOutline,
     _ memory: Arena
   ) -> Int {
-    // In reverse, because a test refers to the next.
+    // In reverse order, because each test refers to the next.
     conditions.reversed().reduce(yes) { yes, condition in
       switch condition {
       case .test(let path, let test): add(test, outline.place(of: path, memory), yes, no, memory)

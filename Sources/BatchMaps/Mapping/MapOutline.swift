@@ -3,12 +3,12 @@ import BatchIngest
 
 /// The places in records that a map reads.
 ///
-/// The leading names of paths form a tree with a slot per name, so one walk over a record finds all values
+/// The leading names of all paths form a tree with a slot per name, so that one pass over a record finds all values
 /// (``RecordValues``). The remaining steps of a path are followed on demand.
 struct MapOutline {
   struct Place {
     fileprivate var slot: Int32
-    /// The number of the remaining steps; negative for none.
+    /// The index of the remaining steps in `tails`; negative if there are none.
     fileprivate var tail: Int32 = -1
   }
 
@@ -24,14 +24,14 @@ struct MapOutline {
 
   private var branches = [Branch(parent: -1, name: .empty), Branch(parent: -1, name: .empty)]
   fileprivate private(set) var tails: [(steps: ArraySlice<MapPath.Step>, names: MapNames)] = []
-  /// Whether a branch that accepts similar names could match, by the first and last letter of a name.
+  /// Whether a slot that accepts similar names could match, by the first and last letter of a name.
   private var similarEnds = Array(repeating: false, count: 1 << 10)
-  /// The slots by hash of name and parent; 0 for none.
+  /// The slots by a hash of their name and parent; 0 for none.
   private var table: [Int32] = []
 
   fileprivate var count: Int { branches.count }
 
-  /// - Parameter memory: must live as long as the outline.
+  /// - Parameter memory: the memory for names; it must live as long as the outline.
   mutating func place(of path: MapPath, _ memory: Arena) -> Place {
     var place = Place(slot: path.isOuter ? Self.line : Self.record)
     var steps = path.steps[...]
@@ -59,7 +59,7 @@ struct MapOutline {
     return Int32(branches.count - 1)
   }
 
-  /// Builds the table once all places are known.
+  /// Builds the table; must be called once all places are known.
   mutating func finish() {
     var size = 64
     while size < branches.count * 4 { size *= 2 }
@@ -96,7 +96,7 @@ struct MapOutline {
     return Int(name[first] & 31) << 5 | Int(name[last] & 31)
   }
 
-  /// Returns the slot for a name that no slot has exactly.
+  /// Returns the slot that accepts a name which no slot has exactly; nil for none.
   @inline(__always)
   fileprivate func similarSlot(to name: Text, in parent: Int32) -> Int32? {
     guard !name.isEmpty, similarEnds[Self.ends(of: name)] else { return nil }
@@ -119,8 +119,9 @@ struct MapOutline {
   /// Whether the current record is the line itself.
   private(set) var isLine = true
   private let starts: UnsafeMutablePointer<UnsafeRawPointer?>
-  /// The slot that followed each slot in earlier records, as most are alike: next to it, then inside it; 0 for none.
-  /// Slots of one object have one parent.
+  /// The slot that followed each slot in an earlier record, as a guess because most records are alike; 0 for none. The
+  /// first half is for the next member, the second half for the first member inside. Both have the right parent, so
+  /// comparing names suffices.
   private let following: UnsafeMutablePointer<Int32>
 
   init(_ outline: MapOutline) {
@@ -135,8 +136,10 @@ struct MapOutline {
     unsafe following.deallocate()
   }
 
+  /// Finds the values of a record.
+  ///
   /// - Parameters:
-  ///   - record: must live as long as its values are used.
+  ///   - record: the record, which must live as long as its values are used.
   ///   - line: the line of the record.
   func read(_ record: JSONView, of line: JSONView) {
     unsafe starts.update(repeating: nil, count: outline.count)
@@ -162,7 +165,7 @@ struct MapOutline {
         next = known
         unsafe following[last] = next
       }
-      // An absent value does not hide another of the same name.
+      // A later null or empty value does not replace another one for the same slot.
       if member.isGiven || !isGiven(next) { read(member, next) }
       last = Int(next)
     }
@@ -172,7 +175,7 @@ struct MapOutline {
     unsafe starts[Int(slot)].map { unsafe JSONView(at: $0).isGiven } ?? false
   }
 
-  /// The value, which may be null; nil if there is none.
+  /// The value at a place, which may be null; nil if there is none.
   @inline(__always)
   subscript(place: MapOutline.Place) -> JSONView? {
     guard let start = unsafe starts[Int(place.slot)] else { return nil }
@@ -182,6 +185,6 @@ struct MapOutline {
     return MapPath.value(tail.steps, in: view, tail.names, texts)
   }
 
-  /// Returns the value with a JSON text parsed.
+  /// Returns the value at a place, parsed if it is JSON in a string; nil if there is none.
   func content(of place: MapOutline.Place) -> JSONView? { self[place].map(texts.value) }
 }

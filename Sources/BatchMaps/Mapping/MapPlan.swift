@@ -1,57 +1,59 @@
 import BatchFoundation
 import BatchIngest
 
-/// A map compiled to flat arrays of numbers and unowned texts, so that testing a condition and finding a value neither
-/// allocate nor count references.
+/// A map compiled to flat arrays of numbers and unowned texts, so that neither testing a condition nor finding a value
+/// allocates memory or counts references.
 struct MapPlan {
   struct Rule {
-    /// The object that it writes; nil for a rule that leaves records out.
+    /// The index of the object that the rule writes; nil for a rule that leaves records out.
     var object: Int?
-    /// The place in ``decisions`` to continue at; the end if later rules do not see its records.
+    /// The place in ``decisions`` at which to continue; the end if no later rule applies to the rule's records.
     var next: Int
   }
 
   struct Object {
     var members: Range<Int>
     var spreads: Range<Int>
-    /// The sources of an object to merge the members into.
+    /// The sources of an object into which the members are merged; nil if there is none.
     var base: Range<Int>?
     var isAlwaysThere: Bool
   }
 
   struct Member {
     var name: Text
-    /// `,"NAME":`.
+    /// The name as written in JSON: `,"NAME":`.
     var quoted: Text
-    /// The name as a tape stores it.
+    /// The name as ``JSONTape`` stores it.
     var key: Text
     var content: Content
-    /// Whether its numbers become texts: codes, list columns, and fields with campaigns.
+    /// Whether numbers in the member become strings, as in codes, list columns, and fields with campaigns.
     var isOfTexts: Bool
   }
 
   enum Content {
     case object(Int)
-    /// The sources, of which the first with a value counts.
+    /// The sources; the first one with a value counts.
     case sources(Range<Int>)
   }
 
   enum Source {
     case constant(JSONView)
-    /// The unchanged value.
+    /// The value at a place, unchanged.
     case value(MapOutline.Place)
-    /// The converted value without a prefix, unless it is one of the texts of nobody.
+    /// The value at a place, stripped of a leading `without`, converted, and prefixed; no value if it identifies
+    /// nobody.
     case turned(MapOutline.Place, Turn, prefix: Text, without: Text, nobody: Nobody)
-    /// Several places, by the number of ``joins``.
+    /// The joined values of several places, by their index in ``joins``; then as in `turned`.
     case joined(Int, Turn, prefix: Text, nobody: Nobody)
-    /// Another source, by its number, followed by the number of the element of `each`.
+    /// Another source, by its index in ``sources``, with the number of the element in `each` appended.
     case numbered(Int)
   }
 
-  /// Texts that name nobody, in ``nobodies``.
+  /// Values that identify nobody, as a range of ``nobodies``.
   struct Nobody {
     var texts: Range<Int>
-    /// The bit of each of their lengths, the last for all from 63 on: most ids have another length.
+    /// A bit for each of their lengths; the last one stands for all lengths from 63 on. Most ids have none of these
+    /// lengths, so they need no comparison.
     var lengths: UInt64 = 0
 
     static func length(of text: Text) -> UInt64 { 1 << UInt64(min(text.count, 63)) }
@@ -61,27 +63,27 @@ struct MapPlan {
   enum Turn {
     case none
     case form(MapValueForm)
-    /// A number, with that of its path.
+    /// A number; its paths are given by an index in ``numberPaths``.
     case number(Int)
-    /// A table from texts, in this case, to numbers of constants.
+    /// A table from strings, in the given case, to indexes of ``constants``.
     case table(NameIndex.Scope, MapValueForm?)
     case time(Int)
   }
 
   struct Spread {
     var place: MapOutline.Place
-    /// The number of ``pairs``; nil to copy members.
+    /// The index in ``pairs``; nil to copy members.
     var pairs: Int?
     var except: NameIndex.Scope
-    /// The only names copied; nil for all.
+    /// The names to copy; nil for all.
     var only: NameIndex.Scope?
-    /// The number of the new name, by the old one.
+    /// The index of the new name in ``newNames``, by the old name.
     var renamed: NameIndex.Scope
     var prefix: Text
-    /// The separator of flattened names; empty to keep objects.
+    /// The separator of names when nested objects are flattened; empty to keep nested objects.
     var separator: Text
-    /// The members read elsewhere, by the number of ``reads``, for an element and for a line that is the record; nil to
-    /// copy all.
+    /// The members that the rule reads elsewhere and that are not copied, by indexes in ``reads``: for an element of
+    /// `each`, and for a line that is itself the record. Nil to copy all.
     var others: (ofElement: Int, ofLine: Int)?
   }
 
@@ -95,7 +97,7 @@ struct MapPlan {
     var name: Text
     var isBeginning: Bool
     var names: MapNames
-    /// The number of ``reads`` for its members.
+    /// The index in ``reads`` for the members of this one.
     var read: Int
 
     func isMeant(by name: Text) -> Bool {
@@ -111,32 +113,33 @@ struct MapPlan {
   private(set) var members: [Member] = []
   private(set) var sources: [Source] = []
   private(set) var spreads: [Spread] = []
-  /// The reads; the first is for objects of which nothing is read.
+  /// The members read elsewhere; the first entry is for objects of which nothing is read.
   private(set) var reads = [Read()]
   private(set) var readMembers: [ReadMember] = []
   private(set) var nobodies: [Text] = []
   private(set) var constants: [JSONView] = []
-  /// The names in spreads and tables.
+  /// The names in spreads and the keys of tables.
   private(set) var names = NameIndex()
   /// The new names of renamed members.
   private(set) var newNames: [Text] = []
   private(set) var times: [MapTime] = []
   private(set) var joins: [(places: [MapOutline.Place], separator: Text)] = []
-  /// The paths of numbers as written, for warnings.
+  /// The paths of numbers as written in the map, for warnings.
   private(set) var numberPaths: [String] = []
   private(set) var pairs: [(key: MapPath, value: MapPath)] = []
-  /// The array in each line whose elements are the records; nil if the line is the record.
+  /// The place of the array in each line whose elements are the records; nil if the line is the record.
   private(set) var each: MapOutline.Place?
-  /// Whether its constants have faults, so that its lines must be parsed.
+  /// Whether a constant or a name is not valid in a line, so that the lines must be parsed to find out.
   private(set) var hasFaults = false
   private let memory = Arena(blockSize: 1 << 12)
 
   init(_ map: ForeignMap) {
     each = map.each.map { outline.place(of: $0, memory) }
     var next = MapDecisions.end
-    // The first condition of the following rule and the place after it, so that rules that begin alike test it once.
+    // The first condition of the next rule and the place that follows if it holds. Consecutive rules with the same
+    // first condition test it only once.
     var opening: (condition: MapCondition, holds: Int)?
-    // In reverse, because a rule refers to the next.
+    // In reverse order, because each rule refers to the next.
     for (number, rule) in map.rules.enumerated().reversed() {
       let object: Int? = if case .line(let object) = rule.outcome { add(object, isLine: true) } else { nil }
       rules.append(Rule(object: object, next: rule.continues ? next : MapDecisions.end))
@@ -242,11 +245,11 @@ struct MapPlan {
       pairs.append((key, value))
     }
     let first = newNames.count
-    // Names in other spellings get that of the map.
+    // Members in another spelling get the spelling of the map.
     var given = spread.renamed
     if spread.path.names != .exact { for name in spread.only ?? [] where given[name] == nil { given[name] = name } }
     newNames += given.values.map { text($0) }
-    // Warehouses may change names to a single case.
+    // Warehouses may change the case of all letters in a name.
     func spelled(_ names: some Collection<[UInt8]>) -> [[UInt8]] {
       guard spread.path.names != .exact else { return Array(names) }
       let texts = names.map { String(decoding: $0, as: UTF8.self) }
@@ -280,7 +283,7 @@ struct MapPlan {
     self.names.addScope(names.map { (String(decoding: $0, as: UTF8.self), 0) })
   }
 
-  /// Adds numbers by value, too, after a character that no text begins with.
+  /// Returns a scope that also finds numbers by value, under a second key that begins with NUL, unlike any string.
   private mutating func scope(of rows: some Sequence<([UInt8], Int)>) -> NameIndex.Scope {
     let rows = rows.map { (String(decoding: $0, as: UTF8.self), $1) }
     return names.addScope(rows + rows.compactMap { row in Self.numberKey(row.0).map { ($0, row.1) } })

@@ -2,20 +2,20 @@ import BatchConfiguration
 import BatchFoundation
 import BatchIngest
 
-/// The classification of a column's values.
+/// Classifies a column by its values.
 enum ColumnLook {
-  /// Times, with the pattern that reads them; nil if none is needed.
+  /// The format of times in a column. The pattern is nil if the times can be read without one.
   struct Times {
     enum Part { case whole, day, clock }
 
     var part: Part
     var pattern: String?
     var remarks: [String] = []
-    /// Whether all values name their zone, as numbers do.
+    /// Whether nearly all values identify their zone, as epoch numbers do.
     var namesZone = false
-    /// Another pattern that reads the values differently.
+    /// Another pattern that fits as well but reads the values differently; nil if there is none.
     var other: String?
-    /// Whether two patterns fit.
+    /// Whether it is open which of two patterns is right.
     var isOpen: Bool { other != nil }
   }
 
@@ -37,10 +37,10 @@ enum ColumnLook {
     }
     return patterns
   }()
-  /// The years 2000 to 2099; a number for another time counts something else or is a date in digits.
+  /// The years 2000 to 2099. A number outside of them counts something else or is a date in digits.
   private static let likely: Range<Int64> = 946_684_800_000..<4_102_444_800_000
 
-  /// Classifies texts as times; returns nil if more than one in twenty is not one.
+  /// Returns the format of times; nil if more than one in twenty values are not times.
   static func times(_ texts: [String]) -> Times? {
     guard !areRounded(texts), texts.prefix(3).contains(where: { $0.utf8.count < 60 && $0.contains(where: \.isNumber) })
     else { return nil }
@@ -52,7 +52,7 @@ enum ColumnLook {
     func misfits(_ instants: [Instant?]) -> Int { instants.count { !($0.map { likely ~= $0.milliseconds } ?? false) } }
     func fitting(_ patterns: [String]) -> [(text: String, misfits: Int)] {
       patterns.compactMap { pattern in
-        // All are tried only if one of the first three fits.
+        // All values are tried only if the pattern fits one of the first three.
         guard let form = Self.form(pattern) else { return nil }
         let time = MapTime(form: form, zone: .utc)
         guard texts.prefix(3).contains(where: { Array($0.utf8).withText { time.instant($0.trimmed) != nil } }) else {
@@ -95,7 +95,7 @@ enum ColumnLook {
     return found(.whole, fitting(wholes))
   }
 
-  /// Returns the form of a pattern; the patterns here are valid.
+  /// Returns the form of a pattern; all patterns listed here are valid.
   private static func form(_ pattern: String) -> MapTime.Form? { (try? TimePattern(pattern)).map { .pattern($0) } }
 
   private static func clock(_ texts: [String]) -> Times? {
@@ -108,7 +108,7 @@ enum ColumnLook {
     return clock.map { Times(part: .clock, pattern: $0) }
   }
 
-  /// Returns how another kind of program counts time, in words; nil for other numbers.
+  /// Returns a description of times as numbers that no map reads, such as a spreadsheet's; nil for other values.
   static func foreignClock(_ texts: [String]) -> String? {
     let numbers = texts.compactMap { Double($0.replacing(",", with: ".")) }
     guard numbers.count == texts.count, let first = numbers.first else { return nil }
@@ -121,7 +121,7 @@ enum ColumnLook {
       ? "seconds since 2001, which maps cannot read; add 978307200 to each value" : nil
   }
 
-  /// Returns whether all are numbers, some with a decimal comma; `1,234` alone may be a thousand.
+  /// Returns whether all values are numbers and at least one certainly has a decimal comma; `1,234` may be a thousand.
   static func haveDecimalCommas(_ texts: [String]) -> Bool {
     let parts = texts.map { $0.split(separator: ",", omittingEmptySubsequences: false) }
     return parts.contains { $0.count == 2 && $0[1].count != 3 }
@@ -133,41 +133,42 @@ enum ColumnLook {
 
   static func isURL(_ text: String) -> Bool { text.wholeMatch(of: /[0-9A-Za-z+.\-]{1,40}:\/\/[^ ]*/) != nil }
 
-  /// Returns whether a text may be a deep link: a URL or a path.
+  /// Returns whether the text may be a deep link, which is a URL or a path.
   static func isLink(_ text: String) -> Bool {
     isURL(text) || text.contains("/") && !text.contains { " {}".contains($0) } && times([text]) == nil
   }
 
   static func isZone(_ text: String) -> Bool { (try? ZoneDatabase(environment: [:]).zone(text)) != nil }
-  /// Returns whether it is an offset from UTC, such as `+01:00`.
+  /// Returns whether the text is an offset from UTC, such as `+01:00`.
   static func isOffset(_ text: String) -> Bool { text.wholeMatch(of: /Z|[+-]\d\d:?\d\d/) != nil }
-  /// Returns whether it is a whole number with a fraction, such as `12.0`.
+  /// Returns whether the text is an integer written with a fraction, such as `12.0`.
   static func isWhole(_ text: String) -> Bool { text.wholeMatch(of: /\d+\.0/) != nil }
-  /// Returns whether it is a number that a spreadsheet rounded, such as `3.55E+14`.
+  /// Returns whether the text is a number that a spreadsheet rounded, such as `3.55E+14`.
   static func isRounded(_ text: String) -> Bool { text.wholeMatch(of: /\d[.,]?\d*[eE]\+\d+/) != nil }
-  /// Returns whether most are numbers of up to six digits that a spreadsheet rounded.
+  /// Returns whether most of the texts are numbers that a spreadsheet rounded to a few digits.
   private static func areRounded(_ texts: [String]) -> Bool {
     texts.count { isRounded($0) && $0.utf8.count < 12 } * 2 > texts.count
   }
-  /// Returns whether blanks, invisible characters or, for an id, the quotes of a spreadsheet or program are around it.
+  /// Returns whether the text begins or ends with white space, an invisible character or, if it is an id, a quote or a
+  /// spreadsheet's `=`.
   static func isWrapped(_ text: String, isID: Bool) -> Bool {
     [text.unicodeScalars.first, text.unicodeScalars.last].compactMap(\.self).contains {
       $0.properties.isWhitespace || $0.properties.generalCategory == .format
     } || isID && ("='\"".contains(text.prefix(1)) || "'\"".contains(text.suffix(1)))
   }
-  /// Returns whether it is a model, system or kind of device, which many people have.
+  /// Returns whether the text is a model, operating system or kind of device, which many people have in common.
   static func isDeviceClass(_ text: String) -> Bool {
     let classes =
       /((iphone|ipad|pixel|galaxy|samsung|xiaomi|huawei|oneplus|redmi|moto|macbook)([ 0-9][^_]*)?|sm-[a-z]\d+.*)|mobile|tablet|desktop|(smart)?phone|web|tv|watch|ios|android|ipados|windows|macos|linux|browser|other/
     return text.lowercased().wholeMatch(of: classes) != nil
   }
 
-  /// Returns whether it is an object or a list as text; an id may be in braces.
+  /// Returns whether the text is an object or a list. Braces alone do not suffice, because an id may be in braces.
   static func isStructure(_ text: String) -> Bool {
     ["{", "["].contains(text.prefix(1)) && (text.utf8.count == 2 || text.contains { ",:'\"".contains($0) })
   }
 
-  /// Returns whether all have a digit and no blank and are not plain quantities.
+  /// Returns whether all texts look like ids: they have a digit and no blank, and are not plain quantities.
   static func areIDs(_ texts: Set<String>) -> Bool {
     !texts.isEmpty
       && texts.allSatisfy { text in
@@ -177,13 +178,13 @@ enum ColumnLook {
       }
   }
 
-  /// Returns whether a text is a value rather than a column name.
+  /// Returns whether the text is a value rather than a column name.
   static func isValue(_ text: String) -> Bool {
     Double(text.replacing(",", with: ".")) != nil || isURL(text) || times([text]) != nil || text.contains("@")
       || text.utf8.count >= 32 && areIDs([text])
   }
 
-  /// The actions on notifications by their names in logs; nil for neither a receipt nor an open.
+  /// The actions on notifications, by their names in logs; nil for names that mean neither a receipt nor an open.
   static let actions: [String: String?] = [
     "received": "received", "receive": "received", "delivered": "received", "delivery": "received",
     "displayed": "received", "shown": "received", "opened": "opened", "open": "opened", "clicked": "opened",
@@ -192,7 +193,8 @@ enum ColumnLook {
     "bounced": nil, "dismissed": nil, "dropped": nil, "queued": nil, "error": nil, "expired": nil,
   ]
 
-  /// Returns the actions of texts that mostly name some, and the unknown texts; nil for other columns.
+  /// Returns the actions that values name, and the unknown values; nil if most are unknown, or none is a receipt or an
+  /// open.
   static func actions(_ texts: [String]) -> (known: [String: String?], unknown: [String])? {
     var found: [String: String?] = [:]
     for value in Set(texts) {

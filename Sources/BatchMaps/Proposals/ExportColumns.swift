@@ -1,22 +1,22 @@
 import BatchFoundation
 import BatchIngest
 
-/// The members of foreign records by path, with their values.
+/// The members of foreign records, by path, with their values.
 package struct ExportColumns {
   struct Column {
-    /// The path as maps write it.
+    /// The path as written in maps.
     var path: String
-    /// The words of its names, letters and digits in lower case.
+    /// The words of the names on the path, with letters and digits only, in lowercase.
     var words: [String]
-    /// The number of records with a text, a number or a boolean in it.
+    /// The number of records with a string, a number or a boolean in this column.
     var count = 0
     var values: Set<String> = []
-    /// The values of all records, in order.
+    /// The values of all records that have one, in order.
     var texts: [String] = []
-    /// The record of each text.
+    /// For each text, the number of its record, from 1.
     var rows: [Int] = []
 
-    /// The last name, letters and digits in lower case.
+    /// The last name on the path, with letters and digits only, in lowercase.
     var plainName: String
 
     /// Returns whether both columns divide the records into the same groups.
@@ -28,7 +28,7 @@ package struct ExportColumns {
         && count == other.values.count
     }
 
-    /// Returns the other column's values for each of its own, of records with both.
+    /// Returns the other column's values for each value of this one, from records that have both.
     func groups(of other: Column) -> [String: Set<String>] {
       let others = Dictionary(zip(other.rows, other.texts)) { $1 }
       return zip(rows, texts).reduce(into: [:]) { groups, pair in
@@ -36,7 +36,7 @@ package struct ExportColumns {
       }
     }
 
-    /// Returns the points of its last name, or fewer for its last words; nil if unknown.
+    /// Returns the points for the column's last name or, with a deduction, for its last words; nil if neither is known.
     func points(_ names: [String: Int]) -> Int? {
       if let known = names[plainName] { return known }
       return (0..<max(0, words.count - 1)).lazy.compactMap { names[self.words[$0...].joined()] }.first.map {
@@ -48,17 +48,17 @@ package struct ExportColumns {
   private(set) var columns: [Column] = []
   private(set) var records = 0
   private var places: [String: Int] = [:]
-  /// The objects by path, with their number of records.
+  /// The paths that have objects, with the number of objects.
   private(set) var objects: [(path: String, count: Int)] = []
-  /// The texts found that mean no value.
+  /// The values found that mean that there is no value.
   private(set) var nulls: Set<String> = []
 
-  /// The texts that people write for no id, in lower case.
+  /// The words that people write for a missing id, in lowercase.
   private static let nobody: Set = ["nan", "none", "-", "n/a", "na", "unknown", "anonymous", "guest", "#n/a"]
 
   static func isNobody(_ text: String) -> Bool { nobody.contains(text.lowercased()) }
 
-  /// Returns the person of at least three and half of all devices, in words; nil if there is none.
+  /// Returns a description of the person with at least three devices and half of all; nil if there is none.
   static func shared(_ devices: [String: Set<String>], among all: Int) -> String? {
     let most = devices.max { ($0.value.count, $1.key) < ($1.value.count, $0.key) }
     guard let most, most.value.count >= 3, most.value.count * 2 >= all else { return nil }
@@ -101,7 +101,7 @@ package struct ExportColumns {
     columns[place].rows.append(records)
   }
 
-  /// Returns the words of a name: the same two for `deviceId`, `device_id` and `DEVICE ID`.
+  /// Returns the words of a name, which are the same two for `deviceId`, `device_id` and `DEVICE ID`.
   static func words(_ name: String) -> [String] {
     var words: [String] = []
     var last: Character = " "
@@ -117,7 +117,7 @@ package struct ExportColumns {
 
   package static func written(_ names: [String]) -> String { names.map(written).joined(separator: ".") }
 
-  /// Returns a name as written in a path.
+  /// Returns a name as it is written in a path.
   package static func written(_ name: String) -> String {
     let isPlain =
       !name.isEmpty && !name.contains { ".['".contains($0) } && name.utf8.last != UInt8(ascii: "*") && name != "$"

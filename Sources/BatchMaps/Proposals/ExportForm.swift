@@ -3,18 +3,18 @@ package import BatchIngest
 
 /// The format of an export, recognized by its first bytes.
 package struct ExportForm: Equatable {
-  /// The words for a map; empty for lines of JSON.
+  /// The members of a map that define the format, as JSON; empty for lines of JSON.
   package private(set) var words: [String] = []
-  /// The name in messages; empty for lines of JSON.
+  /// The name of the format in messages; empty for lines of JSON.
   package private(set) var name = ""
-  /// Whether it is JSON not divided by lines.
+  /// Whether the file is JSON that is not divided into lines.
   package private(set) var isDocuments = false
   package private(set) var isTable = false
-  /// The reason why no map can read it; nil if one may.
+  /// The reason why no map can read the file; nil if there may be one.
   package private(set) var refusal: String?
-  /// The guesses that the map relies on.
+  /// The guesses on which the map relies.
   package private(set) var guesses: [String] = []
-  /// The reason to check a guess; nil if nothing contradicts it.
+  /// The reason to check a guess; nil if there is none.
   package private(set) var doubt: String?
 
   package static let lines = ExportForm()
@@ -30,7 +30,7 @@ package struct ExportForm: Equatable {
       if binary != .sqlite { refusal = binary.words }
       return
     }
-    // The end may be within a character, row or record.
+    // The bytes may end within a character, row or record.
     let isCut = head.count == TextForm.headBytes
     let encoding = Self.encoding(of: head)
     var text = head
@@ -55,10 +55,10 @@ package struct ExportForm: Equatable {
       return
     }
     let start = text.first { $0 > 0x20 }
-    // Column names may be in braces.
+    // The first column name may be in braces.
     let isNamed = text.starts(with: "{".utf8) && text.dropFirst().first.map { $0 | 0x20 >= UInt8(ascii: "a") } ?? false
     if !isNamed, start == UInt8(ascii: "{") || start == UInt8(ascii: "[") {
-      // Commas may separate the lines.
+      // The lines may be separated by commas.
       let isRow =
         rows.contains { TextForm.begins($0.drop { $0 <= 0x20 }, withObjects: 2) }
         || rows.allSatisfy({ $0.first { $0 > 0x20 } == UInt8(ascii: "{") })
@@ -85,7 +85,7 @@ package struct ExportForm: Equatable {
     }
   }
 
-  /// Returns why no map can read text with these first rows; nil if one may.
+  /// Returns the reason why no map can read a text with these first rows; nil if there may be one.
   private static func refusal(of text: [UInt8], _ rows: [ArraySlice<UInt8>]) -> String? {
     let head = String(decoding: text.prefix(1_000), as: UTF8.self)
     if head.hasPrefix("sep="), let row = rows.first { return preamble(row) }
@@ -100,13 +100,14 @@ package struct ExportForm: Equatable {
     return isRows ? "arrays of values without names; export objects, for example with JSONEachRow, or a CSV table" : nil
   }
 
-  /// Returns that the first line is for a program or people only.
+  /// Returns a message that the first line is not part of the table.
   private static func preamble(_ line: some Sequence<UInt8>) -> String {
     let words = String(decoding: line.prefix { $0 >= 0x20 }, as: UTF8.self).shortened(to: 60).printable
     return "the first line '\(words)' is not part of the table; remove the line"
   }
 
-  /// Returns the encoding: UTF-8 if few of its characters beyond ASCII are damaged, else Windows-1252.
+  /// Returns the encoding: UTF-16 if it is recognized, UTF-8 if less than half of the characters beyond ASCII are
+  /// damaged, and otherwise Windows-1252.
   private static func encoding(of head: [UInt8]) -> TextEncoding {
     if head.starts(with: [0xFF, 0xFE]) || head.starts(with: [0xFE, 0xFF]) { return .utf16 }
     if head.count > 3, head.enumerated().allSatisfy({ $0.offset % 2 == 0 || $0.element == 0 }) { return .utf16 }
@@ -116,8 +117,8 @@ package struct ExportForm: Equatable {
     return letters.count { $0 == "\u{FFFD}" } * 2 < letters.count ? .utf8 : .windows1252
   }
 
-  /// Returns whether backslashes in a table with tabs are escapes, as pairs and fields `\N` prove and letters that no
-  /// writer escapes refute; nil if they may be.
+  /// Returns whether backslashes in a table with tabs are escapes; nil if unknown. Doubled backslashes and `\N` as a
+  /// field prove that they are, letters that no writer escapes that they are not.
   private static func escapes(in text: [UInt8]) -> Bool? {
     let found = Set(String(decoding: text + [0x0A], as: UTF8.self).matches(of: /\\(N\s|.)/).map { String($0.1) })
     let unclear: Set = ["t", "n", "r", "b", "f", "v", "0"]
@@ -126,8 +127,8 @@ package struct ExportForm: Equatable {
     return found.isDisjoint(with: unclear) ? false : nil
   }
 
-  /// Finds the dialect in which most rows have equally many fields; below a header half of them, as one of few may be
-  /// odd. Returns whether it is a table, perhaps a refused one.
+  /// Finds the dialect in which nine in ten rows have as many fields as the first, or half of them below a header,
+  /// because one of few rows may be odd. Returns whether the text is a table, even a refused one.
   private mutating func readTable(_ text: [UInt8]) -> Bool {
     var best: (separator: UInt8, escape: String, names: [String], whole: Int)?
     let escapes = Self.escapes(in: text)
@@ -187,8 +188,8 @@ package struct ExportForm: Equatable {
     return true
   }
 
-  /// Returns whether names are not values such as times, numbers, addresses or ids. The first, of row numbers, may be
-  /// empty, and so may the last, below which rows end with a separator.
+  /// Returns whether the texts are column names rather than values such as times, numbers, addresses or ids. The first
+  /// one may be empty, above row numbers. The last one may be empty, if rows end with a separator.
   private static func isHeader(_ names: [String]) -> Bool {
     let names = names.last?.isEmpty ?? false ? Array(names.dropLast()) : names
     return Set(names).count == names.count && names.dropFirst().allSatisfy { !$0.isEmpty && $0.utf8.count <= 80 }

@@ -2,15 +2,15 @@ import BatchConfiguration
 package import BatchFoundation
 package import BatchIngest
 
-/// The first records of an export, and their kinds.
+/// The first records of an export, and what kinds of records they are.
 package struct ExportRecords {
   package private(set) var nodes: [JSONNode] = []
   let isTable: Bool
-  /// The members or columns whose texts are JSON objects; they are parsed in the records.
+  /// The members or columns of which at least nine in ten string values are JSON objects. They are parsed in `nodes`.
   private(set) var jsonColumns: [String] = []
-  /// The path of the list whose elements are the records; nil for none.
+  /// The path of the list whose elements are the records; nil if they are not from a list.
   package private(set) var list: String?
-  /// The number of records of each type; stored events of SDKs are recognized by their members.
+  /// The number of records of each type. Events stored by SDKs have no type and are recognized by their members.
   package private(set) var types: [String: Int] = [:]
   /// The number of records in the project's own shape, by kind.
   private var ownKinds: [InputKind: Int] = [:]
@@ -44,13 +44,13 @@ package struct ExportRecords {
       isTable: false)
   }
 
-  /// Whether some texts are, or were, JSON.
+  /// Whether some strings contain JSON, including those that were parsed.
   package var haveJSON: Bool {
     !jsonColumns.isEmpty
       || nodes.contains { $0.members?.contains { $0.value.string?.hasPrefix("[{") ?? false } ?? false }
   }
 
-  /// The elements of a document's longest list of objects, at most two names deep; nil without one.
+  /// The elements of the longest list of objects in the first document, at most two names deep; nil if there is none.
   package var ofList: ExportRecords? {
     var best: (path: String, nodes: [JSONNode])?
     for node in nodes.prefix(1) {
@@ -68,7 +68,8 @@ package struct ExportRecords {
     return records
   }
 
-  /// The paths where most records have an object with several members, also in a text; outer ones first.
+  /// The paths at which at least half of the records have an object with several members, which may be JSON in a
+  /// string. Outer paths come first.
   package var envelopes: [[String]] {
     var counts: [(path: [String], count: Int)] = []
     func look(_ node: JSONNode, _ path: [String]) {
@@ -87,7 +88,7 @@ package struct ExportRecords {
     return counts.filter { $0.count * 2 >= nodes.count }.map(\.path).sorted { $0.count < $1.count }
   }
 
-  /// Whether the rows of a table without a header are links: three fields, the last of which is one.
+  /// Whether all records have three members and the last one is a link, as in a table of links without a header.
   package var areLinks: Bool {
     !nodes.isEmpty
       && nodes.allSatisfy { node in
@@ -95,7 +96,7 @@ package struct ExportRecords {
       }
   }
 
-  /// The names of all members, by first appearance.
+  /// The names of all members, in the order of their first appearance.
   package var members: [String] {
     var members: [String] = []
     for node in nodes {
@@ -104,7 +105,7 @@ package struct ExportRecords {
     return members
   }
 
-  /// The kind of input that nearly all records are without a map; nil for foreign ones.
+  /// The kind of input that at least nine in ten records belong to without a map; nil for foreign records.
   package var ownKind: InputKind? { ownKinds.first { $0.value * 10 >= max(1, nodes.count) * 9 }?.key }
 
   private static func ownKind(of record: JSONNode) -> InputKind? {
@@ -150,17 +151,17 @@ package struct ExportRecords {
     return node
   }
 
-  /// Returns a map for records in the project's own shape whose file or times need one: each field is the member of its
-  /// name.
+  /// Returns a map for records that have the project's own shape but need one for their file format or their times. It
+  /// maps each field to the member of the same name.
   ///
   /// - Parameter types: the known types of records.
   /// - Returns: the document and the members that are not fields; nil for other records.
   package func ownMap(_ form: ExportForm, types: [String]) -> (document: String, unread: [String])? {
     guard let kind = ownKind else { return nil }
-    // Events stored by phones have no type.
+    // Events stored by SDKs have no type.
     guard kind != .events || nodes.allSatisfy({ $0["type"]?.string.map(types.contains) ?? true }) else { return nil }
     let members = self.members
-    // In a table, each member of an object has its own column.
+    // In a table, each member of an object has its own column, such as `params.level`.
     func isField(_ name: String) -> Bool {
       let first = name.prefix { $0 != "." }
       return RecordField.allCases.contains { "\($0)".utf8.elementsEqual(first.utf8) }
@@ -181,12 +182,12 @@ package struct ExportRecords {
 }
 
 extension ForeignMap {
-  /// Creates a map without a file.
+  /// Creates a map from the members of its document, as JSON.
   package init(words: [String]) throws {
     try self.init(document: "{\(words.joined(separator: ","))}")
   }
 
-  /// - Parameter document: a document that includes no map.
+  /// - Parameter document: the document, which must not include other maps.
   package init(document: String) throws {
     let node = try JSONNode.read(Array(document.utf8), source: "")
     let reader = MapReader(node, name: MapProposal.file, source: "", zones: ZoneDatabase(environment: [:]))

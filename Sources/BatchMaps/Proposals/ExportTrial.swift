@@ -1,30 +1,31 @@
 package import BatchFoundation
 package import BatchIngest
 
-/// The result of reading the first records of an export as a run would.
+/// The result of reading the first records of an export in the way a run does.
 package struct ExportTrial {
-  /// The number of foreign records.
+  /// The number of foreign records that were read.
   package private(set) var records = 0
   package private(set) var accepted = 0
   package private(set) var refused = 0
-  /// The hashes of accepted lines.
+  /// The hashes of accepted lines, to compare trials in the same process.
   package private(set) var lines: Set<Int> = []
   /// The number of records left out or refused, by reason.
   package private(set) var others: [String: Int] = [:]
-  /// The number of faulty rows by fault, and the first of each.
+  /// The number of rows with each fault or warning, and the number of the first such row.
   private var oddRows: [String: (count: Int, first: UInt64)] = [:]
-  /// The members that no rule reads, with their number of records.
+  /// The members that no rule reads, with the number of records that have them.
   package private(set) var unread: [String: Int] = [:]
   /// The fields without a value in any record, with their paths.
   package private(set) var empty: [(field: String, paths: [String])] = []
   package private(set) var samples: [(number: UInt64, becomes: String)] = []
-  /// Whether a record has more than device, person, time, type and name.
+  /// Whether a line has more than device, person, time, type and name.
   package private(set) var hasMore = false
-  /// The number of implausible times, and the record, time and quoted text of the first.
+  /// The number of implausible times, and of the first one the record, the time, and the quoted text (empty if
+  /// unknown). Nil if there are none.
   package private(set) var oddTimes: (count: Int, number: UInt64, time: Instant, text: String)?
-  /// An id that names nobody and the number of records with one, by field.
+  /// By field, the first id that identifies nobody, and the number of such ids.
   package private(set) var nobody: [String: (text: String, count: Int)] = [:]
-  /// Whether there may be more records.
+  /// Whether there may be more records than were read.
   private var isCut = false
   private var devices: Set<String> = []
   /// The devices of each person.
@@ -32,20 +33,20 @@ package struct ExportTrial {
   private var personPath = "mobileUserId"
   private var span: ClosedRange<Instant>?
 
-  /// The fields that confirm a preset: others may name device, person, time and name like its vendor.
+  /// The fields that confirm that a preset fits. Other records may have its device, person, time and name.
   private static let telling: [Text] = [
     Text("params"), Text("payload"), Text("recordId"), Text("url"), Text("eventUUID"),
   ]
   private static let people: [Text] = [Text("mobileUserId"), Text("userId"), Text("userID")]
   private static let shown = 3
-  /// The number of records whose members are examined.
+  /// The maximum number of records whose members are examined.
   private static let compared = 200
 
   /// - Parameters:
-  ///   - files: files with the same map, or none.
+  ///   - files: files with the same map, or all without a map.
   ///   - vocabulary: the platform's vocabulary.
-  ///   - limit: the maximum number of foreign records, shared among the files.
-  ///   - likely: the plausible times.
+  ///   - limit: the maximum number of foreign records, divided among the files.
+  ///   - likely: the plausible times; nil if all are.
   /// - Throws: `IngestFailure`, `InputChanged`.
   package init(
     of files: [InputFile], _ vocabulary: RecordVocabulary, limit: Int = MapProposal.recordLimit,
@@ -108,10 +109,10 @@ package struct ExportTrial {
 
   package var outcomes: Int { accepted + others.values.reduce(0, +) }
 
-  /// The number of unread members of all records.
+  /// The number of unread members, added up over the examined records.
   var unreadCount: Int { unread.values.reduce(0, +) }
 
-  /// The counts and days, such as `3 devices, 2 people, 6,120 records, 2026-01-14 to 2026-01-15`.
+  /// The counts and days, as in `3 devices, 2 people, 6,120 records, 2026-01-14 to 2026-01-15`.
   package var words: String {
     let days = span.map { ($0.lowerBound.rfc3339.prefix(10), $0.upperBound.rfc3339.prefix(10)) }
     let begin = isCut ? "the first \(records.counted("record")): " : ""
@@ -122,7 +123,7 @@ package struct ExportTrial {
       ].compactMap(\.self).joined(separator: ", ")
   }
 
-  /// Sentences about ids and times without a value.
+  /// Sentences about ids and times that have no value in any record.
   package var emptyKeys: [String] {
     empty.filter { Self.keys.contains($0.field) }.map { field, paths in
       "no record has a value for '\(field)', which is read from \(paths.prefix(5).map { "'\($0)'" }.joined(separator: ", "))"
@@ -130,7 +131,7 @@ package struct ExportTrial {
     }
   }
 
-  /// Sentences about fields without a value and unread members.
+  /// Sentences about fields that have no value in any record, and about unread members.
   package var guardWords: [String] {
     func list(_ names: [String]) -> String {
       "\(names.prefix(20).joined(separator: ", "))\(names.count > 20 ? ", …" : "")".printable
@@ -141,7 +142,7 @@ package struct ExportTrial {
       + (members.isEmpty ? [] : ["not read: \(list(members))"])
   }
 
-  /// The refused, left out and faulty records in words, the most frequent first.
+  /// The counts of refused, left out and faulty records by reason, the highest first.
   package var otherWords: [String] {
     let warnings = oddRows.filter { others[$0.key] == nil }.mapValues(\.count)
     let told = others.merging(warnings) { $1 }.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map { words, count in
@@ -154,7 +155,7 @@ package struct ExportTrial {
   private static let keys: Set = ["deviceId", "timestamp", "mobileUserId", "anonymousId", "recipientId", "userId"]
 
   private mutating func add(_ line: String, _ parser: LineParser) {
-    // A link may be plain text.
+    // A link may be plain text, which is not parsed.
     parser.parse(Array(line.utf8)) { line in
       hasMore = hasMore || Self.telling.contains { line[$0] != nil }
       guard let field = Self.people.first(where: { line[$0] != nil }), let id = line[field]?.scalarText, !id.isEmpty
@@ -167,14 +168,14 @@ package struct ExportTrial {
     }
   }
 
-  /// A sentence about an id that is the person of most devices; nil without one.
+  /// A sentence about an id that is the person on at least half of the devices; nil if there is none.
   package var sharedPerson: String? {
     ExportColumns.shared(people, among: devices.count).map {
       "'\(personPath)' is \($0), which would become one person: export an empty value where nobody is logged in"
     }
   }
 
-  /// Counts an id that names nobody; returns whether it does.
+  /// Counts an id if it identifies nobody; returns whether it does.
   @discardableResult
   private mutating func note(_ id: String, of field: String) -> Bool {
     guard Array(id.utf8).withText({ $0.namesNobody }) else { return false }

@@ -1,7 +1,7 @@
 package import BatchFoundation
 package import BatchIngest
 
-/// The preset that reads an export best.
+/// The preset that reads an export best, and how well.
 package struct FittingPreset {
   package let map: ForeignMap
   package let kind: InputKind
@@ -11,11 +11,12 @@ package struct FittingPreset {
 
   package var name: String { map.name }
 
-  /// Finds the preset that accepts the most records and ignores the fewest members; nil if none accepts most records.
+  /// Finds the preset that accepts the most records and, of several, leaves the fewest members unread; nil if none
+  /// accepts more records than it refuses.
   ///
   /// - Parameters:
   ///   - form: the format of the file.
-  ///   - presets: the presets to try; nil for all.
+  ///   - presets: the names of the presets to try; nil for all.
   ///   - record: the path of a record in its line; nil for the line itself.
   ///   - list: the path of the list of records; nil for the preset's own.
   /// - Throws: `IngestFailure`, `InputChanged`.
@@ -46,7 +47,7 @@ package struct FittingPreset {
     self.list = list
   }
 
-  /// Returns a map that includes the preset; nil if the preset alone suffices.
+  /// Returns the document of a map that includes the preset; nil if the preset alone suffices.
   package func document(_ form: ExportForm) -> String? {
     guard let own = Preset.named(name), !form.words.isEmpty || list != nil, !own.hasForm else { return nil }
     let each = (list ?? map.each?.text).map { ["\"each\": \(JSONString.quoted($0))"] } ?? []
@@ -55,24 +56,24 @@ package struct FittingPreset {
   }
 }
 
-/// The entry of a job that would read a file that its current entry cannot.
+/// The entry that a job needs to read a file that its current entry cannot read.
 package struct LikelyEntry: Sendable, Equatable {
   package var kind: InputKind
-  /// The preset; nil for records read without a map.
+  /// The name of the preset; nil for records that are read without a map.
   package var preset: String?
-  /// The vendor, such as `Segment`.
+  /// The name of the vendor, such as `Segment`; empty without a preset.
   package var vendor: String
-  /// Whether a map must define how the file is cut, besides the preset.
+  /// Whether the preset does not suffice, because a map must define how the file is split into records.
   package var needsMap: Bool
-  /// The kind of input; nil for that of the entry.
+  /// The kind of input to list the file under; nil for that of the current entry.
   package var otherKind: InputKind?
 
-  /// Examines the first records of a file once for each preset; meant for files that could not be read.
+  /// Examines the first records of a file once for each preset, which is worthwhile only if the file could not be read.
   ///
   /// - Parameters:
   ///   - file: the file with its current map; a pipe is not read.
-  ///   - presets: the presets to try; nil for all.
-  /// - Returns: nil if nothing is recognized or the entry already fits.
+  ///   - presets: the names of the presets to try; nil for all.
+  /// - Returns: nil if nothing is recognized or the current entry already fits.
   /// - Throws: `IngestFailure`, `InputChanged`.
   package init?(of file: InputFile, _ vocabulary: RecordVocabulary, presets: [String]?) throws {
     guard !file.isPipe else { return nil }

@@ -1,13 +1,13 @@
 import BatchFoundation
 
 extension MapProposal {
-  /// Returns the map's document. If fields are missing or doubtful, it has empty paths, and a value of each column as a
-  /// comment.
+  /// Returns the map's document. If fields are missing or doubtful, it has empty paths for missing fields, and a
+  /// comment that lists all columns with a value of each.
   ///
   /// - Parameters:
   ///   - form: the format of the file.
   ///   - record: the path of a record in its line; empty for the line itself.
-  ///   - eventType: the type of named events.
+  ///   - eventType: the type of events that have a name.
   package func document(_ form: ExportForm, record: [String] = [], eventType: String) -> String {
     var lines = form.words
     if let list = records.list { lines.append("\"each\": \(Self.quoted(list))") }
@@ -49,7 +49,7 @@ extension MapProposal {
       + values.joined()
   }
 
-  /// The columns of numbers with a decimal comma.
+  /// The columns of numbers with a decimal comma, as paths.
   var decimals: [String] {
     let taken = Set(fields.map(\.path))
     return columns.columns.filter { !taken.contains($0.path) && ColumnLook.haveDecimalCommas($0.texts) }.map(\.path)
@@ -101,7 +101,7 @@ extension MapProposal {
     if !known.isEmpty, self.type == nil {
       type = "{\"path\": \(path), \"table\": {\(known.joined(separator: ", "))}, \"default\": \(type)}"
     }
-    // Records without a name are refused as such.
+    // With this condition, no rule matches records without a name, so they are refused for that reason.
     let when = name == nil || self.type != nil ? "" : "\"when\": {\(path): {\"exists\": true}},\n      "
     let attributes = columns.objects.filter { Self.attributeNames[$0.path] != nil }
       .max { Self.attributeNames[$0.path, default: 0] < Self.attributeNames[$1.path, default: 0] }

@@ -1,11 +1,11 @@
 import BatchFoundation
 
-/// The doubts about columns whose values contradict their names.
+/// Doubts about columns whose values contradict their names.
 extension MapProposal {
-  /// The subject of a log of opened and received items.
+  /// The subject of a log with actions such as "opened" and "received".
   enum Speech { case ofPushes, ofBoth, ofOthers }
 
-  /// - Parameter action: the column with the actions.
+  /// - Parameter action: the path of the column with the actions.
   func speech(of action: String) -> Speech {
     var words = Set(columns.columns.flatMap(\.words))
     for column in columns.columns where column.values.count <= 20 || column.path == action {
@@ -20,7 +20,7 @@ extension MapProposal {
     return isOther || words.isDisjoint(with: Self.perhapsPushWords) ? .ofOthers : .ofPushes
   }
 
-  /// Returns why the values of a column are not devices; nil if they may be.
+  /// Returns the reason why the values of a column are probably not devices; nil if there is none.
   func doubt(ofDevice column: ExportColumns.Column) -> String? {
     if column.values.contains(where: ColumnLook.isRounded) {
       return "numbers rounded by a spreadsheet, so different devices look the same"
@@ -45,8 +45,8 @@ extension MapProposal {
       + "export times in UTC, or with their offset"
   }
 
-  /// Finds a column with the zone of times that lack one: offsets are joined to the times, a single zone becomes the
-  /// map's.
+  /// Finds a column with the zone of times that lack one. Offsets are appended to the times; a single zone becomes that
+  /// of the map; other zones are a doubt.
   ///
   /// - Returns: whether there is such a column.
   mutating func findZone(besides taken: Set<String>) -> Bool {
@@ -70,7 +70,8 @@ extension MapProposal {
     return true
   }
 
-  /// Finds the column of the person: another than the best by name if that is one person on most devices.
+  /// Finds the column of the person. If the column with the best name has the same person on at least half of the
+  /// devices, another one is preferred.
   mutating func person(besides taken: Set<String>) -> Field? {
     guard var best = best(Self.personNames, "mobileUserId", besides: taken) else {
       let object = columns.objects.first { object in
@@ -95,7 +96,7 @@ extension MapProposal {
     return best
   }
 
-  /// The guesses that the map of a table relies on.
+  /// The guesses on which the map of a table relies, as notes.
   var silentGuesses: [String] {
     [("null", columns.nulls.subtracting(["\\N"]).sorted()), ("decimal comma", decimals)].compactMap { what, texts in
       let texts = texts.map { "'\($0)'" }.joined(separator: ", ")
@@ -103,7 +104,7 @@ extension MapProposal {
     }
   }
 
-  /// The column that may tell which pushes were not received, in a log without actions.
+  /// In a push log without actions, the column that may show which pushes were not received; nil if there is none.
   private var outcomePath: String? {
     guard kind == .notifications, action == nil else { return nil }
     return columns.columns.first {
@@ -111,12 +112,12 @@ extension MapProposal {
     }?.path
   }
 
-  /// The column that has, or may have, the actions of notifications.
+  /// The column with the actions of notifications, or one that may show which were not received, and its record count.
   package var decidingColumn: (path: String, count: Int)? {
     (action?.path ?? outcomePath).flatMap(column).map { ($0.path, $0.count) }
   }
 
-  /// Adds doubts about untrimmed or dubious ids, JSON in texts, unknown outcomes, and campaigns next to links.
+  /// Adds doubts about untrimmed and dubious ids, JSON in strings, unknown outcomes, and campaigns next to links.
   mutating func findDoubts() {
     for field in fields where ["deviceId", "mobileUserId", "name"].contains(field.name) {
       guard let column = column(at: field.path) else { continue }
@@ -136,16 +137,16 @@ extension MapProposal {
         doubts.append("'\(field.path)' is 0 in \(count), which would become one \(one): export an empty value there")
       }
     }
-    // Texts that mean no value apply to all columns of a table.
+    // In a table, the map's `null` applies to all columns, not only to ids.
     let nobody = columns.nulls.filter(ExportColumns.isNobody).sorted()
-    // Among numbers it means the same as for an id.
+    // In a column of numbers, such a word means a missing value, too.
     let others = columns.columns.filter { !$0.values.allSatisfy { Double($0) != nil || ExportColumns.isNobody($0) } }
     for word in nobody where !records.isTable || others.contains(where: { $0.values.contains(word) }) {
       doubts.append(
         "'\(word)' is used for missing ids: export empty values instead"
           + (records.isTable ? ", or list this text under \"null\", which applies to all columns" : ""))
     }
-    // JSON in a text may hold decisive values.
+    // JSON in a string may have decisive values.
     for column in columns.columns where column.path != "line" {
       let isKey = ["mobileUserId", "name"].contains { path(of: $0) == column.path }
       let text = column.texts.first {

@@ -1,5 +1,5 @@
 extension MapProposal {
-  /// The names of members, letters and digits only, with their points.
+  /// The points of member names. The names have letters and digits only.
   static let deviceNames = [
     "deviceid": 4, "installationid": 4, "installid": 4, "appinstanceid": 4, "userpseudoid": 4, "anonymousid": 3,
     "idfv": 4, "pushtoken": 3, "registrationtoken": 3,
@@ -23,14 +23,14 @@ extension MapProposal {
     "customer": 3,
     "accountid": 3, "kunde": 3, "kundennummer": 4, "benutzer": 3, "nutzerid": 4,
   ]
-  /// The names of columns that identify a person where an id is that of many.
+  /// The names of columns that identify a person if an id is shared by many.
   static let addressNames = words("email emailaddress mail username login")
   static let deviceFields = [
     "device.name": ["devicename", "devicemodel", "model"], "device.osName": ["osname", "os", "platform"],
     "device.osVersion": ["osversion"], "device.appName": ["appname", "app", "appid"],
     "device.appVersion": ["appversion"],
   ]
-  /// The names of lifecycle events in SDKs; without `app`, they may mean something else.
+  /// The names of lifecycle events in SDKs. Without the prefix `app`, some may mean something else.
   static let lifecycle = [
     "launch": ["launch", "launched", "open", "opened", "start", "started"],
     "foreground": ["foreground", "foregrounded", "resume", "sessionstart", "sessionstarted"],
@@ -38,8 +38,8 @@ extension MapProposal {
     "terminate": ["terminate", "terminated", "exit", "quit"],
   ]
 
-  /// Returns the event names that are lifecycle events, with their types: all if there are no others and one is
-  /// unambiguous.
+  /// Returns the names of events that are lifecycle events, with their types. Ambiguous names count only if all names
+  /// are of lifecycle events and one of them is unambiguous.
   static func lifecycle(_ values: [String]) -> [(name: String, type: String)] {
     let found = values.compactMap { value -> (name: String, type: String, isSure: Bool)? in
       let plain = value.lowercased().filter { $0.isASCII && $0.isLetter }
@@ -58,7 +58,7 @@ extension MapProposal {
 
   private static func words(_ text: String) -> Set<String> { Set(text.split(separator: " ").map(String.init)) }
 
-  /// The words of columns with times of other machines, and of the phone.
+  /// The words in names of columns with times of other machines, and with times of the phone.
   static let otherClocks = words(
     """
     server received receive upload uploaded local ingest ingested ingestion load loaded processed processing collector \
@@ -66,17 +66,17 @@ extension MapProposal {
     """)
   static let ownClocks = words("client device event occurred utc gmt")
   static let universal = words("utc gmt")
-  /// The words of columns with the zone of a time.
+  /// The names of columns with the zone of a time.
   static let zoneNames = words("timezone zone tz utcoffset offset timezoneoffset tzoffset gmtoffset zeitzone")
   static let zoneUnits = words("minutes minute min mins seconds secs hours hour")
-  /// The words about pushes, about pushes or other things, and about other logs.
+  /// The words that indicate pushes, those that may indicate pushes, and those that indicate other logs.
   static let pushWords = words("push pushes notification notifications payload aps apns fcm gcm")
   static let perhapsPushWords = words("campaign message kampagne currentcampaign")
   static let otherLogWords = words(
     "email mail newsletter sms chat subject order orders ticket tickets invoice shipment parcel delivery courier")
-  /// The kinds of calls in SDKs.
+  /// The kinds of calls that SDKs record.
   static let callTypes = words("track screen page identify group alias event custom log")
-  /// The words of columns with a service's answers.
+  /// The names of columns with the outcome of a push.
   static let outcomeNames = words("status statuscode code result reason error response responsecode state outcome")
   static let campaignNames = [
     "currentcampaign": 4, "campaign": 4, "campaignname": 4, "utmcampaign": 3, "campaignid": 3, "pushname": 3,
@@ -84,7 +84,7 @@ extension MapProposal {
   ]
   static let alertNames = ["alert": 3, "body": 3, "message": 3, "text": 2, "title": 2, "titel": 2]
   static let payloadNames = ["payload": 4, "notification": 2, "message": 2, "data": 1]
-  /// The objects with a record's own attributes.
+  /// The objects with a record's own attributes, with their points.
   static let attributeNames = [
     "params": 4, "props": 4, "properties": 4, "attributes": 4, "eventproperties": 4, "eventparams": 4, "parameters": 4,
     "data": 1,

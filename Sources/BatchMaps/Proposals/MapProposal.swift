@@ -2,25 +2,26 @@ import BatchConfiguration
 package import BatchFoundation
 import BatchIngest
 
-/// A map for records that no preset reads: values and names of members show which are device, time, name and person.
+/// A proposed map for records that no preset reads. Names and values of members show which are device, time, name and
+/// person.
 package struct MapProposal {
   package enum Confidence: String, Sendable {
     case high, medium, low
   }
 
   package struct Field: Sendable {
-    /// The field in the project's own shape.
+    /// The name of the field in the project's own shape.
     package var name: String
     package var path: String
     package var confidence: Confidence
-    /// A remark for the user; empty for none.
+    /// A remark for the user; empty if there is none.
     package var remark = ""
   }
 
   /// The columns that the user named.
   package struct Hints: Sendable {
     package var device: String?
-    /// Day and time of day may be in separate columns.
+    /// One column, or two: the day and the time of day.
     package var time: [String] = []
     package var name: String?
     package var campaign: String?
@@ -29,7 +30,7 @@ package struct MapProposal {
     package init() {}
   }
 
-  /// A named column that the records lack.
+  /// A column that the user named but the records lack.
   package struct NoColumn: Error {
     package var name: String
     package var known: [String]
@@ -38,36 +39,36 @@ package struct MapProposal {
   struct Time {
     var paths: [String]
     var pattern: String?
-    /// Another pattern that reads all values differently.
+    /// Another pattern that fits as well but reads the values differently; nil if there is none.
     var other: String?
   }
 
-  /// The file in the job's folder.
+  /// The name of the map's file in the job's folder.
   package static let file = "map.json"
   package static let recordLimit = 200
 
-  /// The fields in the order of messages.
+  /// The fields, in the order in which messages list them.
   package private(set) var fields: [Field] = []
   package private(set) var kind = InputKind.events
   /// Further remarks for the user.
   package internal(set) var notes: [String] = []
-  /// Sentences about points to check before using the map.
+  /// Sentences about points to be checked before the map is used.
   package internal(set) var doubts: [String] = []
   let columns: ExportColumns
   let records: ExportRecords
   var time: Time?
   var zone: String
   private(set) var name: String?
-  /// A column with the project's own types.
+  /// The column with record types of the project's own shape; nil if there is none.
   private(set) var type: String?
   private(set) var campaign: String?
   private(set) var alert: String?
   private(set) var payload: String?
-  /// The column with the actions of notifications, and the meaning of its values.
+  /// The column with the actions of notifications, and the action of each value (nil for neither receipt nor open).
   private(set) var action: (path: String, values: [String: String?])?
 
   /// - Parameters:
-  ///   - types: the types in the project's own shape.
+  ///   - types: the record types in the project's own shape.
   ///   - hints: the columns that the user named.
   /// - Throws: ``NoColumn``.
   package init(of records: ExportRecords, types: [String], hints: Hints = Hints()) throws {
@@ -140,13 +141,13 @@ package struct MapProposal {
     notes += silentGuesses
   }
 
-  /// The required fields that were not found.
+  /// The required fields for which no column was found.
   package var missing: [String] {
     let last = kind == .events ? "name" : kind == .deepLinks ? "url" : nil
     return ["deviceId", "timestamp", last].compactMap(\.self).filter { name in !fields.contains { $0.name == name } }
   }
 
-  /// The required fields whose column is a guess.
+  /// The important fields whose column is only a guess.
   package var unsure: [Field] {
     fields.filter {
       $0.confidence == .low
@@ -155,7 +156,7 @@ package struct MapProposal {
     }
   }
 
-  /// The proposal with the other of two possible patterns; nil if there is only one.
+  /// The same proposal with the other of two possible time patterns; nil if only one is possible.
   package var ofOtherTime: MapProposal? {
     guard let time, let other = time.other else { return nil }
     var proposal = self
@@ -163,7 +164,7 @@ package struct MapProposal {
     return proposal
   }
 
-  /// Returns the proposal after later records settled the pattern.
+  /// Returns the proposal with a certain time pattern, after later records have shown which one is right.
   package func withSettledTime() -> MapProposal {
     var proposal = self
     for place in fields.indices where fields[place].name == "timestamp" {
@@ -173,7 +174,7 @@ package struct MapProposal {
     return proposal
   }
 
-  /// Whether each line or row is a record.
+  /// Whether the records are lines, rows or whole documents rather than elements of a list.
   package var isOfLines: Bool { records.list == nil }
 
   package func path(of field: String) -> String? { fields.first { $0.name == field }?.path }
@@ -235,7 +236,7 @@ package struct MapProposal {
     let hasSeveral = columns.columns.contains {
       !taken.contains($0.path) && $0.points(Self.nameNames) != nil && isFull($0) && isFew($0) && $0.values.count > 1
     }
-    // A value common to all records is not a name.
+    // A column with the same value in all records is not the name if there are others.
     if let found = best(
       Self.nameNames, "name", besides: taken,
       look: { isProtocol($0) ? -1 : isFew($0) ? $0.values.count == 1 && $0.count > 1 && hasSeveral ? -1 : 1 : -2 })
@@ -250,7 +251,7 @@ package struct MapProposal {
     }.map { Field(name: "name", path: $0.path, confidence: .low, remark: "recognized only by its values") }
   }
 
-  /// Recognizes a log of pushes by payloads, or by values that are actions.
+  /// Recognizes a push log by a payload, or by values that are actions.
   private mutating func findNotification(besides taken: Set<String>, _ hints: Hints) throws {
     let free = columns.columns.filter { !taken.contains($0.path) }
     func first(_ names: [String: Int], _ isFit: (ExportColumns.Column) -> Bool = { _ in true }) -> String? {
@@ -269,7 +270,7 @@ package struct MapProposal {
     var action = full.compactMap { column in
       ColumnLook.actions(column.texts).map { (path: column.path, values: $0.known, unknown: $0.unknown) }
     }.min { $0.unknown.count < $1.unknown.count }
-    // Apps, shops and mail servers may use these words for their own events.
+    // Apps, shops and mail servers use the words for actions for their own events, too.
     if payload == nil, campaign == nil, let found = action {
       let speech = speech(of: found.path)
       if speech == .ofOthers { action = nil }
@@ -295,7 +296,7 @@ package struct MapProposal {
     } else {
       self.campaign = campaign
     }
-    // In FCM's messages, data for the app is separate from the text shown.
+    // In FCM messages, the app's data is separate from the displayed text.
     guard aps == nil, let message = payload, !message.isEmpty else { return }
     let data = "\(message).data"
     if columns.objects.contains(where: { $0.path == data }) { payload = data }
@@ -312,9 +313,9 @@ package struct MapProposal {
     var gaps: [String] = []
     for column in columns.columns where !taken.contains(column.path) {
       guard let known = column.points(names) else { continue }
-      // A member of only some records counts less.
+      // A column that only some records have gets fewer points.
       let isRare = !isFull(column)
-      // Records without a required field are refused.
+      // Records without a required field would be refused, so gaps cost more there.
       let penalty = isNeeded ? 10 + 4 * (columns.records - column.count) / columns.records : 1
       let points = known + look(column) - (isRare ? penalty : 0)
       if isRare, isNeeded { gaps.append("'\(column.path)' is in \(column.count) of \(columns.records) records") }
@@ -323,7 +324,7 @@ package struct MapProposal {
     }
     return found.map { found in
       var confidence: Confidence = found.points >= 5 ? .high : found.points >= 3 ? .medium : .low
-      // Columns that divide the records equally are interchangeable.
+      // Columns that divide the records into the same groups are interchangeable.
       if let rival, !found.column.parts(asDoes: rival) {
         confidence = .low
         gaps.append("or '\(rival.path)'")
@@ -343,7 +344,7 @@ package struct MapProposal {
         $0 + (Self.ownClocks.contains($1) ? 2 : Self.otherClocks.contains($1) ? -2 : 0)
       }
       let known = hints.isEmpty ? (column.points(Self.timeNames) ?? single ?? 0) + max(-2, min(clock, 2)) : 4
-      // A plain number may be any quantity.
+      // Plain numbers may be any quantity, so the column needs a name that suggests a time.
       guard known > 0 || !column.texts.allSatisfy({ $0.allSatisfy(\.isNumber) }) else { continue }
       looks.append(
         (column, times, known + 1 - (times.remarks.contains { $0.contains(" of ") } ? 1 : 0) - (times.isOpen ? 2 : 0)))
@@ -369,7 +370,7 @@ package struct MapProposal {
     let rival = looks.first {
       $0.column.path != found.column.path && $0.times.part == .whole && $0.points == found.points
     }
-    // The only time needs no name.
+    // If only one column has times, its name matters less.
     let points = found.points + (looks.count == 1 ? 1 : 0)
     var confidence: Confidence = points >= 4 ? .high : points >= 2 ? .medium : .low
     if found.times.part == .day { remarks.append("dates without times, so all records of a day are at midnight") }

@@ -2,13 +2,13 @@ package import BatchConfiguration
 package import BatchFoundation
 import CEmbedded
 
-/// The loader of maps by name, presets and files (reference formats 6.1).
+/// Loads maps, which are presets or files, by name (reference formats 6.1).
 package struct MapLibrary {
   private let zones: ZoneDatabase
-  /// The folder that paths in messages are relative to.
+  /// The folder to which paths in messages are relative.
   private let folder: String
 
-  /// The limit for maps that include each other, to stop cycles.
+  /// The maximum depth of included maps, which ends cycles.
   private static let deepest = 8
 
   package init(environment: [String: String], currentDirectory: String) {
@@ -16,7 +16,7 @@ package struct MapLibrary {
     folder = currentDirectory
   }
 
-  /// Returns a hint for an unknown name of a preset.
+  /// Returns a hint about an unknown preset name.
   package static func hint(about name: String) -> String {
     let names = Preset.all.map(\.name)
     let near = NearestName.question(about: name, among: names) ?? "known presets are \(names.joined(separator: ", "));"
@@ -25,7 +25,7 @@ package struct MapLibrary {
 
   /// - Parameter name: the name of a preset, or the absolute path of a file.
   /// - Returns: the map and its warnings.
-  /// - Throws: all faults of it and the maps that it includes.
+  /// - Throws: all faults of the map and of those that it includes.
   package func load(_ name: String) throws(ConfigurationErrors) -> (map: ForeignMap, warnings: [ConfigurationFault]) {
     var faults: [ConfigurationFault] = []
     let map = load(name, &faults, depth: 0)
@@ -34,7 +34,7 @@ package struct MapLibrary {
     return (map, faults)
   }
 
-  /// Returns the files of a map and of those that it includes.
+  /// Returns the paths of a map's files: its own and those of the maps that it includes. Presets have no files.
   package func files(of name: String) -> [String] {
     var files: [String] = []
     var faults: [ConfigurationFault] = []
@@ -81,7 +81,7 @@ package struct MapLibrary {
         digests += included.digest
       }
     }
-    // Presets give no warnings.
+    // Warnings about presets are not reported.
     faults += reader.faults.filter { isFile || $0.severity == .error }
     var map = reader.map
     map.digest = Hexadecimal.text(of: SHA256.hash(digests).prefix(8))
@@ -94,17 +94,17 @@ package struct Preset: Sendable {
   package let name: String
   package let text: String
 
-  /// The vendor: the first words of the description.
+  /// The name of the vendor, with which the preset's description begins.
   package var vendor: String {
     let member = "\"description\": \""
     guard let start = text.firstRange(of: member)?.upperBound else { return name }
     return String(text[start...].prefix { $0 != ":" && $0 != "\"" })
   }
 
-  /// Whether it defines how files are cut.
+  /// Whether the preset defines how files are split into records.
   var hasForm: Bool { text.contains("\"form\":") }
 
-  /// All presets in the order of messages.
+  /// All presets, in the order in which messages list them.
   package static let all = unsafe UnsafeBufferPointer(start: engage_presets(), count: Int(engage_preset_count())).map {
     unsafe Preset(name: String(cString: $0.name), text: String(cString: $0.text))
   }

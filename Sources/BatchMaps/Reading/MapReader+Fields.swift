@@ -2,23 +2,23 @@ import BatchConfiguration
 import BatchFoundation
 import BatchIngest
 
-/// A field of the lines that a rule writes; without a node it is taken out of those of all rules.
+/// A field of the lines that a rule writes. Without a node, it is not written, even if all rules have it.
 struct MapField {
-  /// The names of the field, with dots between them.
+  /// The names of the field, joined by dots.
   var key: String
   var names: [[UInt8]] = []
   var node: MapNode?
 }
 
 extension MapReader {
-  /// The fields converted to texts unless the source defines a conversion.
+  /// The fields that are converted to strings unless the source defines a conversion.
   private static let textFields: Set = [
     "deviceId", "mobileUserId", "anonymousId", "recipientId", "type", "action", "channel", "name", "url", "recordId",
     "device.name", "device.version", "device.osName", "device.osVersion", "device.appName", "device.appVersion",
   ]
-  /// The fields to which `nobody` of the map applies.
+  /// The fields to which the map's `nobody` applies.
   private static let idFields: Set = ["deviceId", "mobileUserId", "anonymousId", "recipientId"]
-  /// The texts that do not identify a record.
+  /// The values that do not identify a record.
   private static let noRecords = Set(
     ["null", "NULL", "undefined", "\\N", "(null)", String(repeating: "0", count: 32)].map { Array($0.utf8) }
       + [Array("00000000-0000-0000-0000-000000000000".utf8)])
@@ -29,7 +29,7 @@ extension MapReader {
     (fields.entries() ?? []).map { field($0.key, $0.field) }
   }
 
-  /// - Parameter isConstant: whether a text is the value, and not its path.
+  /// - Parameter isConstant: whether a string is the value itself rather than its path.
   mutating func field(_ key: String, _ field: Field, isConstant: Bool = false) -> MapField {
     var read = MapField(key: key)
     if field.node.isNull { return read }
@@ -134,7 +134,7 @@ extension MapReader {
 
   private func zone(_ field: Field) -> Zone? {
     guard let name = field.text() else { return nil }
-    // All reasons are worth the same here.
+    // The message is the same for all reasons.
     let zone = try? zones.zone(name)
     if zone == nil { field.refuse("is '\(name)', which is not a time zone known on this machine") }
     return zone
@@ -157,7 +157,7 @@ extension MapReader {
   }
 
   private func spread(_ field: Field) -> MapSpread? {
-    // A path among spreads stands for its members.
+    // A string in a list of spreads is a path whose members are copied.
     guard field.node.members != nil, let words = field.object() else { return path(field).map { MapSpread(path: $0) } }
     defer { words.end() }
     let (pairs, others) = (words["pairs"], words["others"])
@@ -184,7 +184,7 @@ extension MapReader {
   }
 }
 
-/// The builder of a rule's object; fields must come with shorter names first.
+/// Builds the object that a rule writes. Fields must be added by length of key, so that objects precede members.
 struct FieldBuilder {
   private(set) var root = MapObject()
   private(set) var paths: [String: [String]] = [:]
@@ -214,7 +214,7 @@ struct FieldBuilder {
     var inner: MapObject
     switch object.members[place].node {
     case .object(let known): inner = known
-    // A whole object, to which members are added.
+    // The field has a whole object as its source, to which members are added.
     case .value(let value):
       inner = MapObject()
       if case .constant(let constant)? = value.sources.first?.origin {
@@ -228,7 +228,7 @@ struct FieldBuilder {
   }
 
   private static func add(_ constant: MapConstant, to object: inout MapObject) {
-    // Constants are valid JSON.
+    // Constants were written as valid JSON.
     guard let members = try? JSONNode.parse(constant.json).members else { return }
     object.isAlwaysThere = true
     for member in members {
@@ -240,7 +240,7 @@ struct FieldBuilder {
 }
 
 extension MapReader {
-  /// Reads `when`: tests by path, and `any` with alternatives.
+  /// Reads the conditions in `when`, which are tests by path, and `any` with alternatives.
   func conditions(_ field: Field) -> [MapCondition] {
     (field.entries() ?? []).compactMap { key, field in
       if key == "any" { return field.elements("an array of objects").map { .any($0.map { conditions($0) }) } }
@@ -249,7 +249,7 @@ extension MapReader {
     }
   }
 
-  /// Reads a test: a value, alternative values, or an object of tests.
+  /// Reads a test, which is a value, an array of alternative values, or an object of tests.
   private func test(_ field: Field) -> MapTest? {
     if field.node.array != nil { return .isOneOf((field.elements() ?? []).compactMap(value)) }
     guard field.node.members != nil, let words = field.object() else { return value(field).map { .isOneOf([$0]) } }

@@ -2,22 +2,22 @@ import BatchConfiguration
 import BatchFoundation
 import BatchIngest
 
-/// The reader of map documents, which checks words, types, paths and tables (reference formats 6.3).
+/// Reads map documents, and checks their words, types, paths and tables (reference formats 6.3).
 struct MapReader {
   private(set) var map: ForeignMap
   let found: DocumentFaults
   let zones: ZoneDatabase
   private(set) var tables: [String: MapTable] = [:]
-  /// The texts that are not ids.
+  /// The values of ids that identify nobody.
   private(set) var nobody: Set<[UInt8]> = []
-  /// The names of included maps, whose rules follow.
+  /// The names or paths of included maps, whose rules follow the map's own.
   private(set) var includes: [(text: String, field: Field)] = []
 
   var faults: [ConfigurationFault] { found.all }
 
   /// - Parameters:
   ///   - name: the name of the map.
-  ///   - source: the file's name in messages.
+  ///   - source: the name of the document in messages.
   init(_ document: JSONNode, name: String, source: String, zones: ZoneDatabase) {
     map = ForeignMap(name: name)
     (found, self.zones) = (DocumentFaults(source), zones)
@@ -35,7 +35,7 @@ struct MapReader {
     map.otherwise = words["otherwise"]?.choice(of: ForeignMap.Otherwise.allCases) ?? .quarantine
     let fields = words["fields"].map { self.fields($0) } ?? []
     guard let rules = words["rules"] else {
-      // Without rules, one rule matches all records.
+      // Without `rules`, a single rule matches all records.
       if includes.isEmpty { map.rules = [rule(nil, fields, number: 1)] }
       return
     }
@@ -47,7 +47,7 @@ struct MapReader {
   mutating func endOwnRules() { map.ownRules = map.rules.count }
 
   mutating func include(_ other: ForeignMap, at place: TextPlace?) {
-    // Records of different lists may look alike.
+    // The lists may differ, because elements of different lists may have the same shape.
     if let each = other.each?.text, map.each == nil {
       found.add(
         place, "the map includes '\(other.name)', which has 'each' '\(each)', so the map itself needs an 'each', too")
@@ -62,13 +62,13 @@ struct MapReader {
     map.idColumns += other.idColumns
   }
 
-  /// Notes a type that the map names, which the platform checks.
+  /// Records that the map names a type, so that the platform can check it.
   mutating func noteType(_ constant: Field?) {
     guard let constant, let name = constant.node.string else { return }
     map.types.append(ForeignMap.NamedType(name: name, place: Place(found.source, line: constant.place?.line)))
   }
 
-  /// Notes the columns that the map writes; the program reserves some (reference decisions 64).
+  /// Records the columns that the map writes, because the program reserves some (reference decisions 64).
   mutating func noteIDColumns(_ target: [[UInt8]], _ elements: [JSONNode], _ line: Int?) {
     func note(_ name: String, _ line: Int?) {
       map.idColumns.append(ForeignMap.NamedType(name: name, place: Place(found.source, line: line)))
@@ -147,8 +147,9 @@ struct MapReader {
         (rows.entries() ?? []).map { (Array($0.key.utf8), MapConstant($0.field.node)) }, uniquingKeysWith: { $1 }))
   }
 
-  /// - Parameter own: the rule; nil for the only one of a map without rules.
-  /// - Parameter base: the fields of all rules, which its own fields replace.
+  /// - Parameters:
+  ///   - own: the rule; nil for the only rule of a map that has no `rules`.
+  ///   - base: the fields of all rules, which the rule's own fields override.
   private mutating func rule(_ own: Fields?, _ base: [MapField], number: Int) -> MapRule {
     var rule = MapRule(name: String(number), conditions: [], outcome: .leftOut(""))
     var fields = base
@@ -186,7 +187,7 @@ struct MapReader {
     field.text().flatMap { text in path(text, field) { "is '\(text)', a path that \($0)" } }
   }
 
-  /// - Parameter words: the fault of the field in words, for a path with a problem.
+  /// - Parameter words: returns the message for a path with a given problem.
   func path(_ text: String, _ field: Field, _ words: (String) -> String) -> MapPath? {
     do {
       return try MapPath(text, names: map.names)

@@ -3,11 +3,11 @@ import BatchFoundation
 package import BatchReport
 import BatchStore
 
-/// The comparison of a job with itself under other settings: it is processed twice.
+/// Compares a job with itself under other settings, by processing it twice.
 package struct Comparing {
-  /// The number of devices shown.
+  /// The maximum number of changed devices shown.
   private static let examples = 10
-  /// The number of campaign names counted: an export that makes a name for each push must not fill the memory.
+  /// The maximum number of campaign names counted, so that an export with a name for each push cannot exhaust memory.
   private static let campaigns = Activity.campaignLimit
   private static let shownCampaigns = 50
 
@@ -48,7 +48,7 @@ package struct Comparing {
       }
   }
 
-  /// Returns the figures common to both runs; those that a platform does not have are left out.
+  /// Returns the figures of both runs: those of every platform, and those of the platform before the change.
   private static func figures(_ before: RunReport, _ after: RunReport) -> [Comparison.Figure] {
     let (one, other) = (before.summary, after.summary)
     let common = [
@@ -128,7 +128,7 @@ package struct Comparing {
 }
 
 extension RunRequest {
-  /// The key of hashes in reports on the job's store, or on that of its `--sandbox` runs; nil without a store.
+  /// Returns the key of hashes in reports on the job's store, or on that of its `--sandbox` runs; nil for no store.
   fileprivate func reportKey() throws -> [UInt8]? {
     var sandbox = self
     sandbox.usesSandbox = true

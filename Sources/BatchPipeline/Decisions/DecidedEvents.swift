@@ -4,7 +4,7 @@ import BatchIngest
 package import BatchReport
 import BatchStore
 
-/// The events of a job processed as if it had never run: only inputs are read, and nothing is kept, sent or written.
+/// The events of a job, processed as if it had never run. Only inputs are read; nothing is kept, sent or written.
 package struct DecidedEvents {
   package let report: RunReport
   /// The capabilities of the rules, and how often each was used.
@@ -33,7 +33,7 @@ package struct DecidedEvents {
 
   /// Returns the bodies of the requests that would carry the events.
   ///
-  /// - Parameter form: the destination's form of bodies.
+  /// - Parameter form: the version of request bodies (``Destination/form``).
   func bodies(form: Int) throws -> [JSONNode] {
     var bodies: [JSONNode] = []
     for sequence in try sequences() {
@@ -46,8 +46,8 @@ package struct DecidedEvents {
     return bodies
   }
 
-  /// Passes on what each device does in each of several results, by the bytes of the devices' ids. The number of events
-  /// is not limited; those of a device come in the order of decision.
+  /// Calls `body` once for each device, sorted by the bytes of the ids, with the device's behavior in each of the
+  /// results. Memory use does not depend on the number of events.
   static func forEachDevice(
     in results: [DecidedEvents], _ body: (_ device: [UInt8], _ behaviors: [DeviceBehavior]) throws -> Void
   ) throws {
@@ -74,7 +74,7 @@ package struct DecidedEvents {
         let cursor = try wireForm.reader(of: block)
         while try cursor.next() {
           cursor.appendJSON(to: &buffer)
-          // With equal times, device and order of decision determine the order.
+          // With equal times, the events are sorted by device and number.
           unsafe series.add(buffer.bytes, at: Instant(milliseconds: 0), cursor.device, cursor.emission, side: side)
           buffer.truncate(to: 0)
         }
@@ -89,7 +89,7 @@ package struct DecidedEvents {
   private var wireForm: WireForm { request.platform.storeFormat.wireForm }
 }
 
-/// What a device does, by its events.
+/// The behavior of a device, as its events show it.
 struct DeviceBehavior: Equatable {
   private(set) var outline = DeviceOutline()
   /// A digest of the events' bytes, to distinguish events that differ only in attributes.
@@ -102,7 +102,7 @@ struct DeviceBehavior: Equatable {
 }
 
 extension Pipeline {
-  /// Processes the job's inputs again.
+  /// Processes the job's inputs as if the job had never run.
   ///
   /// - Throws: the errors of a dry run.
   package func decideAnew() throws -> DecidedEvents {

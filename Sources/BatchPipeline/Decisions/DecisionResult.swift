@@ -12,10 +12,10 @@ struct DecisionResult {
   var rewoundRecords = 0
   /// The number of new events of rewound devices.
   var addedEvents = 0
-  /// Devices with records whose names are almost the one to be explained.
+  /// The names of processed devices that nearly match the device to explain.
   var nearDevices: Set<String> = []
 
-  /// False if lines were read but no record was processed, or none in the end (reference decisions 48).
+  /// False if lines were read but none is usable, also after late ones were quarantined (reference decisions 48).
   var isUsable = true
 
   init(ingest: IngestResult, isUsable: Bool = true) {
@@ -32,9 +32,9 @@ struct DecisionResult {
   mutating func quarantineLate(
     _ records: [RecordPosition], _ files: InputFiles, _ options: IngestOptions, _ sink: StoreSink
   ) throws {
-    // To find none, all of a part would be read again.
+    // Without this check, a whole part would be read again although there is nothing to find.
     guard !records.isEmpty else { return }
-    // Equal lines may be in other files, where they counted as duplicates of the ones now quarantined.
+    // Any file may have duplicates of the lines that are now quarantined, so no file counts as known.
     ingest.knownFiles = [:]
     var left = Set(records)
     var batch: [QuarantinedLine] = []
@@ -49,7 +49,7 @@ struct DecisionResult {
       try sink.quarantine(batch)
       batch = []
     }
-    // If a file was removed or truncated meanwhile, its lines keep only their places; the others are kept in full.
+    // If a file was removed or truncated in the meantime, its lines are quarantined with their places only.
     for file in files.part == nil ? Array(Set(records.map(\.file))).sorted() : [0] {
       let wanted = files.part == nil ? left.filter { $0.file == file } : left
       do {

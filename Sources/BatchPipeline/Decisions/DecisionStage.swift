@@ -5,9 +5,8 @@ import BatchStore
 
 /// The local part of a run: it turns records into events, kept and ready for upload.
 ///
-/// Partitions of devices come from ``Ingest`` on several threads. The platform's rules process them, and the results go
-/// to the sink in batches of whole devices, so that a kill loses nothing stored, and a repeated run finds existing
-/// records as duplicates.
+/// ``Ingest`` delivers partitions of devices on several threads. The platform's rules process them, and results go to
+/// the sink in batches of whole devices. So a killed run loses nothing stored, and the next one recognizes duplicates.
 struct DecisionStage: Sendable {
   struct Options: Sendable {
     var vocabulary: RecordVocabulary
@@ -15,20 +14,20 @@ struct DecisionStage: Sendable {
     var asOf: Instant
     var ingest: IngestOptions
     var decider: DeciderOptions
-    /// Records before it are too late for a rewind; nil if there is no rewind.
+    /// The instant before which records are too late for a rewind; nil if there is no rewind.
     var reach: Instant?
-    /// The means to rewind devices for late records; nil for a run that processes records as they come.
+    /// The parameters for rewinding devices for late records; nil for a run that rewinds no device.
     var rewind: Rewind?
     /// The device whose decisions are explained; nil for none.
     var explain: String?
-    /// Returns whether later runs treat the line of a record as read; nil for all.
+    /// Returns whether later runs count the line of a record as already read. Nil means that they do for every line.
     var remembers: (@Sendable (_ device: Text, _ timestamp: Instant) -> Bool)?
-    /// Called when all lines are read and before any record is processed, and again after late records were
-    /// quarantined; false ends the stage. Nil accepts anything.
+    /// Returns whether the input is usable; nil accepts any input. It is called before any record is processed, where
+    /// false ends the stage, and again if late records were quarantined.
     var isUsable: (@Sendable (IngestCounts) throws -> Bool)?
     /// Called before any record is processed, if earlier runs processed some; throws to end the run.
     var admit: (@Sendable (BackwardShare) throws -> Void)?
-    /// The number of quarantined lines beyond which the run ends while reading; nil for no limit.
+    /// The number of quarantined lines above which the run stops reading and fails; nil for no limit.
     var mostQuarantined: Int?
   }
 
@@ -62,7 +61,7 @@ struct DecisionStage: Sendable {
           guard try options.isUsable?(preview.counts) ?? true else { return false }
           try files.refuseShort(preview.recordsByFile)
           try admit(preview)
-          // A small input is one stretch, so that requests are full and in time order.
+          // One worker processes a small input as one stretch, so that requests are full and in time order.
           let workers = preview.isSmall ? 1 : options.ingest.workers
           shared.withLock { $0 = (0..<workers).map { _ in DecisionWorker(self, keepsAll: preview.isSmall) } }
           return true
@@ -109,7 +108,7 @@ extension DecisionStage {
   }
 }
 
-/// The error of too many quarantined lines for the rest of the input to be worth reading.
+/// The error of a run that stopped reading because too many lines were quarantined.
 struct TooManyQuarantined: RunError, Equatable, CustomStringConvertible {
   var most: Int
   /// The store with the lines; nil for a run that keeps nothing.

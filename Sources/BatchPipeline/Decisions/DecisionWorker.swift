@@ -13,29 +13,29 @@ final class DecisionWorker: @unchecked Sendable {
   private let rewinder: DeviceRewind?
   /// Whether everything is kept in memory until the end.
   private let keepsAll: Bool
-  /// Records after it come from clocks that are ahead.
+  /// The instant after which a record must come from a clock that is ahead.
   private let future: Instant
   private let arena = Arena()
   private var batch = LocalBatch()
-  /// The states after the slices so far, for the devices of a bucket that comes in slices.
+  /// The states of devices after the slices processed so far, by id, if the current bucket is split into slices.
   private var sliced: [[UInt8]: StoredDevice] = [:]
-  /// Warnings about records that only another platform uses, and about wrong clocks and ids.
+  /// Warnings about ignored record types, wrong clocks, placeholder ids and repeated record ids.
   private var noted = DecisionTally()
   private(set) var quarantinedLate: [RecordPosition] = []
   private(set) var late = LateRecords()
   private(set) var rewoundDevices = 0
   private(set) var rewoundRecords = 0
-  /// The number of events of rewound devices that are new and were never sent.
+  /// The number of new events of rewound devices, without those that must be looked up and are counted later.
   private(set) var addedEvents = 0
   private var newEvents: [EventChange] = []
-  /// The nights of the bucket with the last late record.
+  /// A cache: the nights of the last bucket that needed them.
   private var nights: (bucket: Int, devices: BucketNights)?
-  /// The identity times, by device, in the bucket with the last late record that has an identity.
+  /// A cache: the times of stored records by device and identity key, of the last bucket that needed them.
   private var identities: (bucket: Int, devices: [[UInt8]: [UInt64: Instant]]) = (-1, [:])
   private(set) var nearDevices: Set<String> = []
   /// Buckets whose devices were processed, including those without records.
   private(set) var buckets: Set<Int> = []
-  /// Devices of the current bucket with placeholder ids, if it comes in slices.
+  /// The devices of the current bucket already reported for placeholder ids, if the bucket is split into slices.
   private var unlikely: Set<[UInt8]> = []
 
   init(_ stage: DecisionStage, keepsAll: Bool) {
@@ -58,7 +58,7 @@ final class DecisionWorker: @unchecked Sendable {
     return noted
   }
 
-  /// Applies the rules to all devices of the partition, whose memory is valid for this call only.
+  /// Applies the rules to all devices of the partition. The memory of the partition is valid only during this call.
   func decide(_ partition: Partition) throws {
     let stored =
       try sink.earlier?.timelines.states(of: partition.devices.map(\.device)) ?? partition.devices.map { _ in nil }
@@ -66,7 +66,7 @@ final class DecisionWorker: @unchecked Sendable {
     for (device, earlier) in zip(partition.devices, stored) {
       try decide(device, earlier, partition)
       let late = decider.core.late
-      // Later runs do not know a quarantined line: a replay may import it, or a run once the setting allows it.
+      // Digests of quarantined lines are not stored, so that a replay, or a run with another setting, can import them.
       var notes: RecordNotes = []
       for entry in device.records where late.isEmpty || !late.contains(entry.position) {
         if options.remembers?(device.device, entry.timestamp) ?? true {
@@ -120,7 +120,7 @@ final class DecisionWorker: @unchecked Sendable {
         } ?? []
       let placed = try rewinder.firstPlaced(late, nights)
       if placed < late.count, reached + placed <= inOrder {
-        // Records in order but before the known time belong to nights that were processed as well.
+        // Records that are in order but before the known time also belong to nights that were processed before.
         let end = max(reached + late.count, records.place(from: knownBefore ?? decided.silence))
         let rewound = try rewinder.decide(
           device.device, records.list(reached + placed..<end), nights, present: earlier)
@@ -137,7 +137,8 @@ final class DecisionWorker: @unchecked Sendable {
     decided.covers(entry.timestamp, entry.kind, files.storedSource(of: entry.position), until: decided.silence)
   }
 
-  /// Returns the known time of a device last processed with other settings, if the record is before it; else nil.
+  /// Returns the known time of the run that last processed the device, if that run had other settings and the instant
+  /// is within the reach and before that known time; otherwise nil.
   private func knownByOthers(_ instant: Instant, _ device: Text, _ partition: Partition) throws -> Instant? {
     guard let rewinder, let rewind = options.rewind, let knownBefore = rewind.knownBefore, partition.lookaheads == nil,
       rewind.reach <= instant, instant < knownBefore
@@ -146,8 +147,8 @@ final class DecisionWorker: @unchecked Sendable {
     return known.flatMap { instant < $0 ? $0 : nil }
   }
 
-  /// Returns whether a record replaces a later one of an earlier run that has its identity: a rewind reaches both, and
-  /// no service was asked to accept the later one (reference decisions 71).
+  /// Returns whether a record replaces a later one with the same identity from an earlier run. For that, a rewind must
+  /// reach both, and no request with the later record's event may have been attempted (reference decisions 71).
   func replaces(_ bucket: Int, _ device: Text, _ key: UInt64, _ instant: Instant) throws -> Bool {
     guard let rewinder, let reach = options.rewind?.reach, reach <= instant else { return false }
     let nights = try rewinder.nights(of: device, from: instant, in: nights(of: bucket))
@@ -157,7 +158,8 @@ final class DecisionWorker: @unchecked Sendable {
     return try sink.earlier?.ledger.wasAttempted(device, at: time) != true
   }
 
-  /// Returns the identity times of a device, read only once: in a bucket its records come in the order of their files.
+  /// Returns the times of a device's stored records that have an identity, by identity key. The result is cached,
+  /// because a bucket's records come in the order of their files, not by device.
   private func identityTimes(of device: Text, since reach: Instant, _ bucket: Int) throws -> [UInt64: Instant] {
     let name = unsafe Array(device.bytes)
     if identities.bucket != bucket { identities = (bucket, [:]) }
@@ -179,7 +181,7 @@ final class DecisionWorker: @unchecked Sendable {
     rewoundDevices += 1
     rewoundRecords += rewound.records
     batch.rewoundNights += rewound.nights
-    // Events that a service may have of the device can come back, and must be looked up.
+    // A sent event that was found to be wrong may now result again, so the changes of its device must be looked up.
     let mayComeBack = try sink.earlier?.ledger.hasWithdrawals(device) ?? false
     for change in rewound.changes {
       if change.before == nil, !mayComeBack { newEvents.append(change) } else { batch.changes.append(change) }
@@ -188,14 +190,15 @@ final class DecisionWorker: @unchecked Sendable {
     if let rows = rewound.rows { batch.add(rows) }
   }
 
-  /// - Parameter lists: lists of records, each after the one before; the last has those in order.
+  /// - Parameter lists: lists of records, in time order. The last one has the records that are in order, the others
+  ///   those that are too late for a rewind.
   private func decide(
     _ device: Text, _ earlier: StoredDevice?, _ lists: [RecordList], _ partition: Partition
   ) throws {
     let name = unsafe partition.lookaheads == nil ? [] : Array(device.bytes)
     var lookahead = partition.lookaheads?.of(device)
     let slice = sliced.removeValue(forKey: name)
-    // The state after an earlier slice already includes them.
+    // The state after an earlier slice already includes the samples.
     if slice != nil { lookahead?.samples = [] }
     let isExplained = isExplained(device)
     var before = slice ?? earlier
@@ -207,7 +210,7 @@ final class DecisionWorker: @unchecked Sendable {
     if let reach = options.rewind?.reach, isWhole, let last = inOrder.last {
       let start = inOrder.place(from: reach)
       if start > 0, last.timestamp + options.rules.longestSilence >= reach {
-        // A rewind begins with the state at its reach.
+        // A later rewind begins with the state at the reach.
         try decider.take(inOrder.list(0..<start), lookahead: DeviceLookahead(inOrder))
         var states = DeviceStates()
         decider.end(into: &states)
@@ -235,7 +238,7 @@ final class DecisionWorker: @unchecked Sendable {
 
   /// Keeps the night that a later run needs to rewind the device to this point.
   ///
-  /// - Parameter beyond: records from before the reach, which were processed before the others.
+  /// - Parameter beyond: records beyond the reach, which were processed before the others.
   private func keepNight(
     _ device: Text, _ before: StoredDevice?, _ beyond: [RecordList], _ records: RecordList, isMark: Bool
   ) {
@@ -267,15 +270,16 @@ final class DecisionWorker: @unchecked Sendable {
     note("unlikely-id", first, "a placeholder, not an id: \(fields.joined(separator: " and ")) of the device")
   }
 
-  /// Processes the devices of a bucket without records.
+  /// Processes the devices of a bucket that has no records in this run.
   func decideIdle(_ bucket: Int) throws {
     var digests = DigestCollector(bucket: bucket)
     try decideIdle(&digests, besides: [])
   }
 
-  /// Advances the clock for devices without further records that the known time affects or an earlier slice had.
+  /// Ends everything that is over by the known time, for devices that are due by then and have no records in this run,
+  /// and for devices of earlier slices that have no further records.
   ///
-  /// - Parameter decided: devices with records, by the bytes of their ids.
+  /// - Parameter decided: devices that were just processed, sorted by the bytes of their ids.
   private func decideIdle(_ digests: inout DigestCollector, besides decided: [DeviceRecords]) throws {
     buckets.insert(digests.bucket)
     unlikely = []
@@ -301,7 +305,7 @@ final class DecisionWorker: @unchecked Sendable {
     try handOver(&digests)
   }
 
-  /// Passes on the results that were kept until now.
+  /// Passes the results that were kept in memory to the sink.
   func finish() throws {
     nights = nil
     identities = (-1, [:])

@@ -2,14 +2,16 @@ import BatchFoundation
 import BatchIngest
 import BatchStore
 
-/// The digests of a partition's lines, for duplicates in later runs, in segments that are close in time: a later run
-/// reads those that its records touch, so one record with a wrong clock must not stretch the segment of all others.
+/// A collector of the digests of a partition's lines, by which later runs recognize duplicates.
+///
+/// It groups digests that are close in time into segments. A later run reads the segments that overlap the times of its
+/// records, so one record with a wrong clock must not stretch the segment of all others.
 struct DigestCollector {
   let bucket: Int
   private var days: [Day] = []
   private var places: [Int64: Int] = [:]
   private var current = 0
-  /// The ids of records, which have separate buckets.
+  /// The collector of record ids, which have separate buckets; empty until a record with an id is added.
   private var recordIDs: [DigestCollector] = []
 
   private struct Day {
@@ -19,9 +21,9 @@ struct DigestCollector {
     var digests: [LineDigest]
   }
 
-  /// The maximum number of digests up to which days share a segment: a row for each day would cost more than it saves.
+  /// The maximum number of digests in a segment of several days; a row for each day would cost more than it saves.
   private static let digestsTogether = 512
-  /// The gap in days that a segment does not bridge.
+  /// The maximum distance, in days, between consecutive days of a segment.
   private static let gap: Int64 = 31
 
   init(bucket: Int) { self.bucket = bucket }
@@ -45,7 +47,7 @@ struct DigestCollector {
     recordIDs[0].add(RecordIDs.entry(key, at: instant.milliseconds), at: instant)
   }
 
-  /// The segments in time order, followed by those of the ids of records.
+  /// The segments in time order, followed by the segments of record ids.
   var segments: [DigestSegment] {
     var joined: [Day] = []
     for day in days.sorted(by: { $0.number < $1.number }) {

@@ -1,17 +1,17 @@
 package import BatchFoundation
 import BatchIngest
 
-/// Records before the processed ones of their devices, and beyond the reach of a rewind (reference decisions 34).
+/// A summary of the late records that are beyond the reach of a rewind (reference decisions 34).
 struct LateRecords: Sendable {
   private(set) var count = 0
-  /// The times of the first and the last late record.
+  /// The times of the earliest and the latest late record; meaningless if ``count`` is 0.
   private(set) var first = Instant.last
   private(set) var last = Instant(milliseconds: 0)
-  /// One position in each of the files that they were read from.
+  /// The position of one late record in each file, by the number of the file.
   private var places: [UInt32: RecordPosition] = [:]
   private static let namesTold = 3
 
-  /// Adds a device's records from before its processed time.
+  /// Adds the late records of a device.
   mutating func add(_ records: RecordList) {
     for entry in records {
       count += 1
@@ -28,7 +28,7 @@ struct LateRecords: Sendable {
     total.places.merge(part.places) { $1 }
   }
 
-  /// Returns the files as text, the first few by name.
+  /// Returns the names of the first few files and the number of the others, in words.
   func fileNames(_ files: InputFiles) -> String {
     let names = Set(places.values.compactMap { files.source(of: $0)?.file }).sorted()
     let told = names.prefix(Self.namesTold).map { "'\($0.printable)'" }.joined(separator: ", ")
@@ -37,14 +37,14 @@ struct LateRecords: Sendable {
   }
 }
 
-/// Records from before phones recorded events: mostly numbers that are not seconds since 1970.
+/// Records dated before phones recorded events, mostly because their timestamps are not seconds since 1970.
 package enum PastRecords {
   /// The kind of warning (`docs/words.md`).
   static let kind = "past-record"
   /// The instant before which records are reported: the start of 2008.
   package static let end = Instant(milliseconds: 1_199_145_600_000)
 
-  /// Returns the likely form of a time that was read as seconds since 1970.
+  /// Returns the detail of a warning, with the likely format of the number that was read as seconds since 1970.
   ///
   /// - Parameter asOf: readings more than a day after it are not suggested.
   package static func detail(_ instant: Instant, asOf: Instant) -> String {
@@ -75,13 +75,14 @@ package enum PastRecords {
   }
 }
 
-/// Records of clocks that are ahead: years, on a phone that lost its time.
+/// Records from clocks that are ahead, by years on a phone that lost its time.
 ///
-/// They are processed like others (reference decisions 11), so records of their device until then count as late.
+/// They are processed like others (reference decisions 11), so all records of the device before that time are then
+/// late.
 package enum FutureRecords {
   /// The kind of warning (`docs/words.md`).
   static let kind = "future-record"
-  /// The distance from `asOf` beyond which a record is in the future: no mistaken time zone is that far off.
+  /// The distance from `asOf` beyond which a record is in the future. No mistaken time zone is that far off.
   private static let margin = Milliseconds(86_400_000)
 
   /// Returns the instant after which records are reported.

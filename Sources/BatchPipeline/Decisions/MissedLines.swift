@@ -4,11 +4,11 @@ import BatchIngest
 import BatchReport
 import BatchStore
 
-/// Lines before the window that no run had read and that this one does not import: they count as out of the window.
+/// Lines dated before the window that no run has read. This run does not import them; they are out of window.
 ///
-/// Beyond the reach of a rewind only a rerun imports them; at times not yet processed, a run over these.
+/// A rerun imports those at processed times; a run over the times that are not yet processed imports the others.
 extension Pipeline {
-  /// Sets up the options so that these lines can be distinguished from those merely read again.
+  /// Sets up the options so that these lines can be distinguished from lines that are only read again.
   func noteMissedLines(of store: EventStore, _ options: inout IngestOptions) throws {
     guard let from = options.window.from, let first = try store.timelines.decidedSpan()?.first else { return }
     // Of purged times, it is unknown which lines were read.
@@ -16,11 +16,11 @@ extension Pipeline {
     if begin < from { options.past = begin..<from }
   }
 
-  /// Returns the commands that import them, for the end of a run; empty without such lines.
+  /// Returns notes for the end of a run, with the commands that import these lines; empty if there are none.
   ///
   /// - Parameters:
-  ///   - lines: the noted lines, limited per file.
-  ///   - known: the end of what the store had processed before the run.
+  ///   - lines: the lines dated before the window that were noted while reading, up to a limit per file.
+  ///   - known: the known time of the store before the run; nil if nothing was known.
   func missedNotes(
     _ lines: [PastLine], decidedBefore known: Instant?, _ rules: any DecisionRules, _ files: InputFiles,
     _ store: EventStore

@@ -69,7 +69,8 @@ extension TimeWindow {
 extension RunSummary.Records {
   /// Returns whether lines were read and none of them is accepted, a duplicate, forgotten or left out by a map.
   ///
-  /// - Parameter knowsRecords: whether an earlier run has accepted a record, so that lines out of the window are no error.
+  /// - Parameter knowsRecords: whether an earlier run has accepted a record, so that lines out of the window are no
+  ///   error.
   package func isUseless(_ knowsRecords: Bool) -> Bool {
     read > 0 && read == quarantined + (knowsRecords ? 0 : outOfWindow)
   }
@@ -85,7 +86,7 @@ extension Pipeline {
     }
   }
 
-  /// Returns a note if all records are outside the window, so that the run had no effect; nil otherwise.
+  /// Returns a note if all lines except quarantined ones are outside the window, so that nothing happened; else nil.
   func outsideNote(_ local: DecisionResult) -> String? {
     let counts = local.ingest.counts
     guard local.isUsable, request.mode.readsInputs, request.part == nil, counts.read > 0,
@@ -100,7 +101,7 @@ extension EventStore {
   func hasAccepted() throws -> Bool {
     guard try isEmpty else { return true }
     return try runs.all().contains { run in
-      // Counters that cannot be read are those of another program.
+      // Another program wrote counters that cannot be parsed.
       guard let counters = run.counters.flatMap({ try? JSONNode.parse(Array($0.utf8)) }) else { return false }
       return (counters["records"]?["accepted"]?.integer ?? 0) > 0
     }

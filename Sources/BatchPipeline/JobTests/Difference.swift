@@ -2,7 +2,7 @@ import BatchFoundation
 
 /// The differences between a value and the expected one.
 ///
-/// In objects only the expected members count, unless `isExact` is set; an expected null stands for an absent member.
+/// In objects only the expected members count, unless `isExact` is set; an expected null means an absent member.
 enum ValueDifference {
   static func of(_ path: String, _ expected: JSONNode, _ actual: JSONNode?, isExact: Bool = false) -> [String] {
     if expected.isNull {
@@ -61,7 +61,7 @@ struct ListDifference {
     var missing: [Int] = []
     var surplus: [Int] = []
     func flush() {
-      // Elements in the same place are probably the same thing.
+      // Elements at the same place probably correspond.
       for (wanted, found) in zip(missing, surplus) {
         lines += ValueDifference.of("\(name)[\(found)]", expected[wanted], actual[found], isExact: isExact)
       }
@@ -86,7 +86,7 @@ struct ListDifference {
     let same = expected.map { wanted in
       actual.map { ValueDifference.of("", wanted, $0, isExact: isExact).isEmpty }
     }
-    // The longest common subsequence of the rests from each pair of places.
+    // The length of the longest common subsequence of the remaining elements, for each pair of indices.
     var common = [[Int]](
       repeating: [Int](repeating: 0, count: actual.count + 1), count: expected.count + 1)
     for row in expected.indices.reversed() {

@@ -10,12 +10,12 @@ package struct JobTest: Sendable {
   /// Settings that override those of the job.
   package var settings: [SettingOverride] = []
   package var records: [InputKind: [JSONNode]] = [:]
-  /// Records in the form of the job's input files.
+  /// Records in the format of the job's input files, which are read through the job's maps.
   package var foreign: [Foreign] = []
   /// The expected results, by name; absent ones are not checked.
   package var expected: [Expectation: JSONNode] = [:]
 
-  /// Records that are read as those of an entry, through its map.
+  /// Records in the format of one entry of the job's `inputs`, which are read through the entry's map.
   package struct Foreign: Sendable {
     /// The path of the entry as the job writes it, or its label.
     package var entry: String
@@ -45,7 +45,7 @@ extension JobTest {
     return read ?? []
   }
 
-  /// Nil for a test that cannot be used, which is reported.
+  /// Returns nil for a test that cannot be used, and reports its faults.
   private init?(_ field: Field) {
     guard let fields = field.object() else { return nil }
     defer { fields.end() }

@@ -13,12 +13,12 @@ package struct JobTestResult: Sendable {
   package var coverage: [RuleCoverage]
 }
 
-/// A runner for tests of a job by its rules, routes and settings, without its inputs and its store.
+/// Runs tests of a job with its rules, routes and settings, but without its inputs or store.
 package struct JobTestRun {
   private let platforms: Platforms
   private let load: (CommandLineChanges) throws -> LoadedJob
 
-  /// - Parameter load: reads the job with changes of the command line.
+  /// - Parameter load: loads the job with changes like those of a command line.
   package init(_ platforms: Platforms, load: @escaping (CommandLineChanges) throws -> LoadedJob) {
     self.platforms = platforms
     self.load = load
@@ -36,7 +36,7 @@ package struct JobTestRun {
     var request = try RunRequest(
       loaded: loaded, of: platforms, mode: .dryRun(sends: false), now: loaded.job.asOf ?? .now)
     request.isTest = true
-    // The events that a service accepts would depend on the day of the test.
+    // Otherwise, the events that the service accepts would depend on the day of the test.
     if loaded.job.asOf == nil, request.window != nil {
       throw FileError([
         ConfigurationFault(
@@ -59,7 +59,7 @@ package struct JobTestRun {
 }
 
 extension TemporaryFolder {
-  /// Writes records as files of a job's inputs, one per line; a text is written unchanged.
+  /// Writes a test's records as input files of the job, one per line. A JSON string is written as plain text.
   fileprivate func inputs(of test: JobTest, _ job: Job) throws -> Job.Inputs {
     var inputs = Job.Inputs()
     func add(
@@ -98,7 +98,7 @@ extension TemporaryFolder {
   }
 }
 
-/// The results of a test's records, in the form that tests compare.
+/// The results of a test's records, in the format of the expectations.
 private struct JobTestOutcome {
   private let decided: DecidedEvents
   private let request: RunRequest
@@ -137,7 +137,7 @@ private struct JobTestOutcome {
       content.array.map { list in
         .object(list.compactMap { pair in pair["name"]?.string.map { ($0, pair["value"] ?? .text(nil)) } })
       } ?? content
-    // A platform may have a player in place of a device.
+    // A platform may have a player instead of a device.
     let device = columns.first { $0.0.content == .id && $0.1.string != nil }?.1 ?? .text(nil)
     return [
       "type": .text(described.type), "timestamp": columns.first { $0.0.name == "eventTimestamp" }?.1 ?? .text(nil),
@@ -164,7 +164,7 @@ private struct JobTestOutcome {
     }
   }
 
-  /// Returns the campaigns by name, with the numbers of times set and expired if the platform's campaigns have them.
+  /// Returns the campaigns sorted by name. How often each was set and expired is included if the platform counts that.
   private func campaigns() throws -> [JSONNode] {
     var events: [ByteText: Int] = [:]
     for (_, outline) in try outlines() {
@@ -183,7 +183,7 @@ private struct JobTestOutcome {
 
   private func requests() throws -> [JSONNode] {
     var request = request
-    // Nothing is sent there: the service only determines the form of bodies.
+    // Nothing is sent to this address: the service only determines the format of bodies.
     request.sandboxAddress = "http://127.0.0.1:9"
     return try decided.bodies(form: request.platform.connect(request.context).destination.form)
   }

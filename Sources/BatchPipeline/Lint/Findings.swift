@@ -4,12 +4,12 @@ package import BatchReport
 
 /// The findings of a run about its inputs: the first ones, and their numbers.
 package struct Findings: Sendable, Equatable {
-  /// The first findings by file and line, no more than requested.
+  /// The first findings, sorted by file and line; at most as many as requested.
   package var first: [FindingCause] = []
   /// The number of quarantined lines and events.
   package var errors = 0
   package var warnings = 0
-  /// All findings by cause, quarantined lines first.
+  /// The causes of all findings, those of quarantined lines first.
   package var causes: [FindingCause] = []
 
   package var total: Int { errors + warnings }
@@ -62,7 +62,7 @@ extension Findings {
   }
 }
 
-/// Quarantined lines counted by cause, independent of their order.
+/// Counts quarantined lines by cause. The order in which lines are added does not matter.
 package struct CauseTally {
   private struct Key: Hashable {
     var reason: QuarantineReason
@@ -97,7 +97,7 @@ package struct CauseTally {
     }.sorted(by: FindingCause.precedes)
   }
 
-  /// Returns a text that is equal for lines with the same fault, wherever it is in them.
+  /// Returns a string that is equal for lines with the same fault, wherever in the line the fault is.
   private func cause(of line: QuarantinedLine) -> String {
     switch line.reason {
     case .unknownType, .invalidJSON, .missingField: LineDiagnosis(line, dictionary).detail

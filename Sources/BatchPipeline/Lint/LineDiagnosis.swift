@@ -4,8 +4,8 @@ package import BatchIngest
 
 /// The exact fault of a line, with a suggestion of what was meant.
 ///
-/// It shows names of fields, and values only of fields for a type or a time, if they look like one: these values
-/// reveal nothing about a person.
+/// It shows names of fields. It shows values only of type and time fields, and only if they look like a type or a time,
+/// because these values reveal nothing about a person.
 package struct LineDiagnosis {
   private let line: QuarantinedLine
   private let dictionary: FieldDictionary
@@ -15,7 +15,7 @@ package struct LineDiagnosis {
     self.dictionary = dictionary
   }
 
-  /// The detail to show: ``detail``, or the stored text for an event or a line without content.
+  /// The detail to show: ``detail``, or the stored detail for an event or a line without content.
   package var shownDetail: String {
     if line.source != nil { return line.placedDetail }
     return line.raw.isEmpty || QuarantinedLine.event(at: line.file) != nil ? line.detail : detail
@@ -44,9 +44,9 @@ package struct LineDiagnosis {
     return field.contains(end) ? nil : String(field)
   }
 
-  /// The token whose absence ends the JSON of the line; nil for a record that a map cut from another format.
+  /// The syntax fault of the line's JSON, in words; nil for valid JSON, and if a map has reported the fault.
   private var syntax: String? {
-    // A map reports what it could not cut.
+    // Any other detail is a map's report of the fault.
     guard line.detail.hasPrefix("at byte ") || line.detail.isEmpty else { return nil }
     do {
       _ = try JSONNode.parse(line.raw)
@@ -68,7 +68,7 @@ package struct LineDiagnosis {
       .map { ", \($0)" }
   }
 
-  /// A hint that a line that is not an object is a link, which belongs to another kind of input.
+  /// A hint that the line is a link, not an object, and belongs to another kind of input; nil for other lines.
   private var link: String? {
     guard line.kind != .deepLinks, let text = String(validating: line.raw, as: UTF8.self),
       text.split(separator: "\t").last?.firstMatch(of: /^ *[A-Za-z][A-Za-z0-9+.\-]*:\/\//) != nil
@@ -80,19 +80,19 @@ package struct LineDiagnosis {
   private var otherDocument: String? {
     guard line.reason == .invalidJSON, let place = line.detail.split(separator: " ").compactMap({ Int($0) }).first,
       line.raw.indices.contains(place - 1), line.raw[place - 1] == UInt8(ascii: "{"),
-      // An incomplete document ended there for another reason.
+      // If the document before it is incomplete, the fault is another one.
       (try? JSONNode.parse(Array(line.raw[..<(place - 1)]))) != nil
     else { return nil }
     return #": another document begins there; a map with "form": "json" reads both"#
   }
 
-  /// The object of the line; nil for a line without one, such as a plain link, or one that was cut.
+  /// The JSON value of the line; nil for a line that is not JSON, such as a plain link or a truncated line.
   private var record: JSONNode? {
-    // A line that is not JSON has another reason, or is a plain line.
+    // A line that is not JSON has another fault, or is a plain link.
     try? JSONNode.parse(line.raw)
   }
 
-  /// Returns the value of a field or at a JSON Pointer below one; nil if absent.
+  /// Returns the value at a path of member names and array indices; nil if absent.
   private func value(at steps: some Sequence<Substring>) -> JSONNode? {
     steps.reduce(record) { node, step in
       if let elements = node?.array { return Int(step).flatMap { elements.indices.contains($0) ? elements[$0] : nil } }

@@ -3,15 +3,16 @@ internal import CLinux
 import FoundationEssentials
 import Glibc
 
-/// A folder that is filled next to its place and renamed when complete, so that whoever finds the name finds all of it,
-/// however many attempts run at once and wherever one is killed.
+/// A folder that is filled under a temporary name next to its place and renamed when complete. A folder with the final
+/// name is therefore always complete, even if several attempts run concurrently or one is killed.
 ///
-/// An abandoned attempt is removed, and the `.engage-batch-…` folder of a killed one by the next attempt next to it.
+/// An attempt that is not published removes its folder. The next attempt in the same parent folder removes the
+/// `.engage-batch-…` folder of a killed one.
 final class AttemptFolder {
   private static let prefix = ".engage-batch-"
   /// The final path.
   let place: String
-  /// The path while it is filled.
+  /// The temporary path, used while the folder is filled.
   let path: String
   private var isPublished = false
   /// The descriptor of the folder, locked while in use; negative if it cannot be opened.
@@ -35,12 +36,12 @@ final class AttemptFolder {
   }
 
   deinit {
-    // A folder that cannot be removed is left to the next attempt; it is not taken for a result.
+    // A folder that cannot be removed is left to the next attempt; it is not mistaken for a result.
     if !isPublished { try? FileManager.default.removeItem(atPath: path) }
     if lock >= 0 { close(lock) }
   }
 
-  /// Removes what killed attempts left; nothing on file systems without locks of folders, such as NFS.
+  /// Removes the folders of killed attempts. Does nothing on file systems that cannot lock folders, such as NFS.
   private static func removeAbandoned(in parent: String, _ siblings: Int32) {
     guard flock(siblings, LOCK_EX | LOCK_NB) == 0 else { return }
     defer { flock(siblings, LOCK_UN) }
@@ -59,7 +60,7 @@ final class AttemptFolder {
 
   /// Makes all files durable and gives the folder its name.
   ///
-  /// - Returns: false if the name is already taken; its owner is left unchanged.
+  /// - Returns: false if the name is already taken; what has the name is left unchanged.
   /// - Throws: ``OutputError``.
   func publish() throws -> Bool {
     do {
@@ -77,7 +78,7 @@ final class AttemptFolder {
     }
   }
 
-  /// Makes all files durable, and atomically exchanges the folder with the one at its place, which it removes.
+  /// Makes all files durable and atomically exchanges the folder with the existing one, which is then removed.
   ///
   /// - Throws: ``OutputError``.
   func replace() throws {
@@ -138,7 +139,7 @@ final class AttemptFolder {
 
 /// A file of an attempt, written sequentially, with its checksum.
 final class AttemptFile {
-  /// The number of bytes of a write; file systems handle many whole pages at a time best.
+  /// The size of a write in bytes: many whole pages, which file systems handle best.
   private static let unit = 1 << 17
 
   private let path: String

@@ -3,7 +3,7 @@ import BatchFoundation
 import BatchIngest
 import FoundationEssentials
 
-/// The files of an export, listed by a process that can reach them where this one cannot (reference formats 5.5).
+/// A list of an export's files, from a process that can reach them for one that cannot (reference formats 5.5).
 package struct FileList: Sendable {
   private struct Entry: Codable {
     var path: String
@@ -11,7 +11,7 @@ package struct FileList: Sendable {
     var bytes: UInt64?
     var lines: UInt64?
     var map: String?
-    /// For a range, the bytes and the lines of the file before it.
+    /// For a range of a file, the numbers of bytes and of lines before it.
     var from: UInt64?
     var linesBefore: UInt64?
   }
@@ -22,7 +22,7 @@ package struct FileList: Sendable {
   }
 
   package let path: String
-  /// The files in the order in which their records count.
+  /// The files in the order in which their records are read.
   let files: InputFiles
   private let section: Section
 
@@ -85,7 +85,7 @@ package struct FileList: Sendable {
     return file
   }
 
-  /// The places of the files in the whole list, of which this is all or a section.
+  /// The indices of the files in the complete list; this list may be a section of it.
   package var numbers: Range<Int> { section.first..<section.first + section.files.count }
 
   package var isSection: Bool { section.first > 0 }

@@ -3,15 +3,15 @@ import BatchFoundation
 import BatchIngest
 
 extension Pipeline {
-  /// Distributes consecutive files of a list by device, as a piece of a partition made on several machines.
+  /// Distributes consecutive files of a list by device, into a piece of a partition made on several machines.
   ///
-  /// The bytes come through standard input, one file after another, from a program that can reach them. The folder made
-  /// is complete or absent, so the call may be repeated and run twice at once.
+  /// The bytes of the files come through standard input, one file after another, from a program that can reach them.
+  /// The folder is either complete or absent, so calls may be repeated and may run concurrently.
   ///
   /// - Parameters:
-  ///   - numbers: the places of the files in the list, from 0.
-  ///   - parts: from 1 to ``Partitioning/mostParts``.
-  ///   - folder: the folder to make; its parent is made too.
+  ///   - numbers: the indices of the files in the list, from 0.
+  ///   - parts: the number of parts, from 1 to ``Partitioning/mostParts``.
+  ///   - folder: the folder to create; missing parent folders are created too.
   /// - Returns: the folder, and whether it already existed.
   /// - Throws: ``PartsError``, ``OutputError``, `CutInputError`, and errors of reading.
   package func partition(
@@ -55,7 +55,9 @@ final class PartTargets: Sendable {
     try files.withLock { try unsafe $0[part].write(bytes) }
   }
 
-  /// Ends all files, after which nothing may be added; returns the slice of each part.
+  /// Ends all files, after which nothing may be added. Returns the slice of each part.
+  ///
+  /// - Parameter lines: the number of lines of each part.
   func finish(_ lines: [Int]) throws -> [PartSlice] {
     try files.withLock { files in
       try lines.indices.map { part in
@@ -65,7 +67,7 @@ final class PartTargets: Sendable {
     }
   }
 
-  /// Concatenates the files of all parts.
+  /// Ends all files and moves their content to one file, in the order of parts. Returns the slice of each part.
   func joined(_ lines: [Int], as name: String, in attempt: AttemptFolder) throws -> [PartSlice] {
     let slices = try finish(lines)
     let target = try AttemptFile(name, in: attempt)

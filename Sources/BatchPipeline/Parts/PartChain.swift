@@ -1,7 +1,7 @@
 import BatchFoundation
 import BatchStore
 
-/// The lines that parts bring to a store, by whether it knows them (reference decisions 35).
+/// The lines of parts, counted by whether a store already knows them (reference decisions 35).
 struct BroughtLines: Equatable {
   var known = 0
   var new = 0
@@ -22,7 +22,7 @@ struct BroughtLines: Equatable {
     }
   }
 
-  /// Returns the number of lines in both lists, each ascending.
+  /// Returns the number of lines that the two ascending lists have in common.
   private static func count(of lines: [LineDigest], among here: [LineDigest]) -> Int {
     var (count, place) = (0, 0)
     for line in lines {
@@ -33,17 +33,18 @@ struct BroughtLines: Equatable {
   }
 }
 
-/// The outcome of collecting results: lines identify a part, not how it was cut (reference decisions 35).
+/// The relation of results to the parts already collected in a store. Parts are recognized by their lines, not by the
+/// way the inputs were partitioned (reference decisions 35).
 enum ChainPlace: Equatable {
-  /// The parts in `here` are already in the store, those in `told` also in its figures; the others are added.
+  /// The parts in `here` are already in the store, those in `told` also in its figures. Other parts are added.
   case next(here: Set<Int>, told: Set<Int>)
-  /// Every line is known from other parts; nothing is added.
+  /// The store knows every line from other parts; nothing is added.
   case known(lines: Int)
 
   /// - Parameters:
   ///   - folders: results of one partition, processed with the same settings.
   ///   - beginsChain: whether a partition may be added that does not continue the last one.
-  ///   - note: receives notes about a chain that stays whole.
+  ///   - note: receives notes about changes that do not break the chain.
   /// - Throws: ``PartsError`` for parts that do not continue the collected ones.
   init(_ folders: [ResultFolder], in store: EventStore, beginsChain: Bool, note: (String) -> Void) throws {
     guard let result = folders.first?.result else {
@@ -137,7 +138,7 @@ enum ChainPlace: Equatable {
 }
 
 extension CollectedPartition {
-  /// The start of its identity, enough to find its manifest.
+  /// The start of the partition's identity, long enough to find its manifest.
   var shown: String { identity.shownIdentity }
 
   fileprivate var remedy: String {
@@ -151,7 +152,7 @@ extension String {
 }
 
 extension EventStore {
-  /// The command that takes an incomplete partition back.
+  /// The command that removes an incomplete partition from the store.
   var dropCommand: String { "engage-batch store drop-partition --store \(path.printable)" }
 
   /// Returns the names of the settings that differ between two digests; empty if the stores do not have both.

@@ -6,14 +6,14 @@ import BatchStore
 import FoundationEssentials
 
 extension Pipeline {
-  /// Collects the results of parts into one store, from which `post` sends them: the third step of a run in parts.
+  /// Collects the results of parts into a store, from which `post` sends events: the third step of a run in parts.
   ///
   /// - Parameters:
   ///   - folders: results of parts of one partition; at least one.
   ///   - beginsChain: whether the partition may be added even if it does not continue the last one.
-  /// - Returns: the sums of the added parts. Lines of parts that were already in the store are duplicates, unless the
-  ///   run that brought them was killed. The exit is `RunExit.noInput` while parts are missing.
-  /// - Throws: ``PartsError`` for results that do not belong together, or do not continue what is here;
+  /// - Returns: the outcome with the sums of the added parts. Lines of parts that were already in the store count as
+  ///   duplicates, unless the run that added them was killed. The exit is `RunExit.noInput` while parts are missing.
+  /// - Throws: ``PartsError`` for results that do not belong together, or do not continue the collected partitions;
   ///   ``OutputConflict``, ``DamagedCopyError``, ``DestinationMismatch``, `StoreError`.
   package func collect(_ folders: [String], beginsChain: Bool = false) throws -> RunOutcome {
     try request.checkOutputs(
@@ -59,7 +59,7 @@ extension Pipeline {
         let untold = results.filter { !told.contains($0.result.part) }
         if let useless = try nothingUsable(untold, in: store) {
           outcome.report.add(useless.brought)
-          // Parts collected before would leave the partition and its known time incomplete.
+          // Parts collected before are dropped, because their partition cannot be completed.
           let isHalf = try store.parts.dropHalf() != nil
           for folder in isHalf ? results : untold {
             try store.parts.collectQuarantine(
@@ -104,7 +104,7 @@ extension Pipeline {
     return outcome
   }
 
-  /// Returns the results by number of the part.
+  /// Returns the results, sorted by part number.
   private func results(_ folders: [String]) throws -> [ResultFolder] {
     let results = try folders.map { try ResultFolder($0) }.sorted { $0.result.part < $1.result.part }
     guard let first = results.first?.result else { return [] }
@@ -128,8 +128,8 @@ extension Pipeline {
     return results
   }
 
-  /// Returns the reports of a partition that these parts complete, if none of its lines is usable
-  /// (reference decisions 48): the parts are not collected then. Nil if a line is usable.
+  /// Returns the reports of these parts and of the whole partition if they complete it but none of its lines is usable
+  /// (reference decisions 48). The parts must not be collected then. Nil otherwise.
   private func nothingUsable(
     _ folders: [ResultFolder], in store: EventStore
   ) throws -> (brought: RunReport, all: RunReport)? {
@@ -145,7 +145,7 @@ extension Pipeline {
 
   private func reports(_ folders: [ResultFolder]) throws -> [RunReport] {
     try folders.compactMap { folder in
-      // Its checksum was right, so its pages are.
+      // The checksum was verified, so the pages need no check.
       let part = try EventStore.openProved(folder.store, format: request.platform.storeFormat)
       let report = try part.runs.all().last.flatMap { try part.runs.report(of: $0.id) }
       try part.close()
@@ -153,10 +153,10 @@ extension Pipeline {
     }
   }
 
-  /// Returns the run that processed a part, with the clock and window that the partition fixed for all of them.
+  /// Returns the run that processed a part, with the clock and window that the partition fixed for all parts.
   private func decidingRun(_ result: ResultFolder?) throws -> StoredRun? {
     guard let result else { return nil }
-    // Its checksum was right, so its pages are.
+    // The checksum was verified, so the pages need no check.
     let part = try EventStore.openProved(result.store, format: request.platform.storeFormat)
     let run = try part.runs.all().last
     try part.close()
@@ -171,7 +171,7 @@ extension Pipeline {
     var held = 0
     for folder in folders {
       try interruption.check()
-      // Its checksum was right, so its pages are.
+      // The checksum was verified, so the pages need no check.
       let part = try EventStore.openProved(folder.store, format: request.platform.storeFormat)
       let report = try part.runs.all().last.flatMap { try part.runs.report(of: $0.id) }
       if let known = try part.runs.knownUntil() {
@@ -210,7 +210,7 @@ extension Pipeline {
       + "nothing was added"
   }
 
-  /// Adds the figures of parts whose lines were all read before, here or in other parts, as those of duplicates.
+  /// Adds the record counts of parts that bring no new lines, with accepted records counted as duplicates.
   ///
   /// - Returns: the number of events that the states of these parts hold back, which no store has.
   private func tellKnown(_ folders: [ResultFolder], _ note: String, _ outcome: inout RunOutcome) throws -> Int {
@@ -257,7 +257,7 @@ extension EventStore {
     }
   }
 
-  /// - Throws: ``PartsError`` if parts were collected, whose states are not in this store.
+  /// - Throws: ``PartsError`` if the store collects parts, because it has no device states then.
   func refuseCollected() throws {
     guard try !parts.partitions().isEmpty else { return }
     throw PartsError(

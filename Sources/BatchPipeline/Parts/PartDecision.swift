@@ -7,20 +7,20 @@ import FoundationEssentials
 import Glibc
 
 extension Pipeline {
-  /// Processes one part, from the states that this step left for it the last time: the second step of a run in parts.
+  /// Processes one part, continuing the states in the part's previous result: the second step of a run in parts.
   ///
-  /// It reads and writes only files, so it may be repeated, anywhere and twice at once. Its store is in the folder for
-  /// temporary files until it is closed, because the result's folder may be on a network; nobody reads what a kill
-  /// leaves of it, so it is made durable only with the result. The request has the times of the partition
-  /// (``PartitionFolder/changes(_:)``).
+  /// It reads and writes only files, so it may be repeated on any machine and may run concurrently. Until the store is
+  /// closed, it is in the folder for temporary files, because the result's folder may be on a network. It is made
+  /// durable only with the result, because nothing reads the store of a killed run. The request must have the times of
+  /// the partition (``PartitionFolder/changes(_:)``).
   ///
   /// - Parameters:
-  ///   - part: from 0.
+  ///   - part: the number of the part, from 0.
   ///   - previous: the folder of the result whose states this one continues; nil for the first.
-  ///   - folder: the folder to make; its parent is made too.
-  /// - Returns: the folder, the report of the run, and whether the folder already existed, from the same decision.
+  ///   - folder: the folder to create; missing parent folders are created too.
+  /// - Returns: the folder, the report of the run, and whether the folder already existed with the same result.
   /// - Throws: ``PartsError`` for folders that do not belong together, ``DamagedCopyError``, ``OutputError``, the
-  ///   errors of a run, and ``PartRunFailure`` for one that ended early.
+  ///   errors of a run, and ``PartRunFailure`` for a run that ended early.
   package func decide(
     _ part: Int, of partition: PartitionFolder, from previous: String?, to folder: String
   ) throws -> (result: ResultFolder, report: RunReport, wasThere: Bool) {
@@ -41,7 +41,7 @@ extension Pipeline {
     }
     let attempt = try AttemptFolder(for: folder)
     for name in known { try attempt.take(scratch.path(name), as: name) }
-    // A closed store has no log.
+    // A closed store has no log file.
     let (bytes, sum) = try attempt.adopt(request.storePath, as: PartResult.storeName)
     let result = PartResult(
       partition: partition.identity, part: part, parts: partition.manifest.parts.count,
@@ -57,8 +57,8 @@ extension Pipeline {
     return (present, outcome.report, true)
   }
 
-  /// - Returns: the names of files next to the store with digests of earlier nights: the last one's, and links to those
-  ///   of `previous`.
+  /// - Returns: the names of the files next to the store that hold digests of earlier nights. Files missing there
+  ///   become links to those of `previous`.
   private func adoptStates(of previous: ResultFolder, into path: String) throws -> [String] {
     if !previous.result.configuration.utf8.elementsEqual(request.configurationDigest.utf8) {
       monitor.note("Settings: \(previous.path.printable) was decided with different settings than this part")
@@ -127,7 +127,7 @@ extension Pipeline {
   }
 }
 
-/// A part's run that ended early, so that there is no result.
+/// The error of a part's run that ended early, so that there is no result.
 package struct PartRunFailure: RunError, Equatable, CustomStringConvertible {
   package var exit: RunExit
   var problem: String
@@ -136,7 +136,7 @@ package struct PartRunFailure: RunError, Equatable, CustomStringConvertible {
 }
 
 extension PartitionFolder {
-  /// Applies the times that the partition fixes for all its parts.
+  /// Returns the changes with the times that the partition fixes for all its parts.
   package func changes(_ changes: CommandLineChanges) -> CommandLineChanges {
     var changes = changes
     (changes.from, changes.to, changes.asOf) = (manifest.from, manifest.to, manifest.asOf)
@@ -149,7 +149,7 @@ struct PartInput: Sendable {
   /// The number of the part, from 0, and the identity of its partition.
   let number: Int
   let partition: String
-  /// The end of the known time of all parts.
+  /// The known time of all parts.
   let knownUntil: Instant
 
   init(_ partition: PartitionFolder, _ part: Int) throws {

@@ -4,7 +4,7 @@ import FoundationEssentials
 import Glibc
 
 enum PartDocument {
-  /// The valid range of a count; many of them still add up.
+  /// The valid range of a count, small enough that sums of many counts do not overflow.
   static let counts = 0...(1 << 48)
 
   static func text(_ value: some Encodable) throws -> [UInt8] {
@@ -13,7 +13,7 @@ enum PartDocument {
     return Array(try encoder.encode(value)) + [0x0A]
   }
 
-  /// Returns the document of a folder, and its SHA-256.
+  /// Returns the document in a file, and its SHA-256 in hexadecimal.
   ///
   /// - Throws: ``PartsError``.
   static func load<Value: Decodable>(_ type: Value.Type, _ path: String) throws -> (value: Value, identity: String) {
@@ -25,7 +25,7 @@ enum PartDocument {
     }
   }
 
-  /// The maximum size of a manifest, which names each input; this program writes no larger ones.
+  /// The maximum size of a document in bytes. The largest one is a manifest, which names each input.
   private static let largest = 256 << 20
 
   /// - Throws: ``PartsError`` if it cannot be read or is too large.
@@ -129,7 +129,7 @@ enum PartDocument {
   }
 }
 
-/// Partitions, parts, results and states that do not belong together (reference formats 5).
+/// The error of partitions, parts and results that are unreadable or do not belong together (reference formats 5).
 package struct PartsError: RunError, Equatable, CustomStringConvertible {
   package var path: String
   package var problem: String
@@ -145,7 +145,7 @@ package struct PartsError: RunError, Equatable, CustomStringConvertible {
   package var description: String { "\(path.printable): error: \(problem)" }
 }
 
-/// Files of a list that have not been distributed yet.
+/// The error of a list with files that have not been distributed yet.
 package struct MissingPiecesError: RunError, Equatable, CustomStringConvertible {
   package var folder: String
   package var missing: [Int]
@@ -159,12 +159,12 @@ package struct MissingPiecesError: RunError, Equatable, CustomStringConvertible 
   }
 }
 
-/// Parts whose results a store does not have yet.
+/// The error of a store that does not have the results of all parts yet.
 package struct MissingPartsError: RunError, Equatable, CustomStringConvertible {
   package var store: String
   package var missing: [Int]
   package var parts: Int
-  /// The command that takes back the collected parts, if the others are lost.
+  /// The command that removes the collected parts, if the others are lost.
   package var dropCommand: String
 
   package var exit: RunExit { .noInput }

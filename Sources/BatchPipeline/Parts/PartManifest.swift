@@ -33,17 +33,17 @@ package struct PartManifest: Codable, Equatable, Sendable {
   var format = Self.currentFormat
   package var job: String
   package var destination: String
-  /// The name of the distribution (``InputPartitioning/hash``).
+  /// The name of the hash that distributes devices to parts (``InputPartitioning/hash``).
   package var hash: String
-  /// The clock and window of the run that the parts make up together.
+  /// The clock of the run that all parts make up together, and the bounds of its window (``from``, ``to``).
   package var asOf: Instant
   package var from: Instant?
   package var to: Instant?
-  /// The end of its known time, not before that of the partition that it continues (reference decisions 33).
+  /// The known time of that run, not before that of the partition that it continues (reference decisions 33).
   package var knownUntil: Instant
   /// The identity of the partition whose results this one continues; nil for the first.
   package var previous: String?
-  /// The files in the order in which their records count.
+  /// The files in the order in which their records are read.
   package var files: [File]
   package var parts: [Part]
   /// The pieces in the order of their lines; nil if the parts are files.
@@ -89,7 +89,7 @@ package struct PartitionFolder: Sendable {
     else { throw PartsError(path: file, problem: "it has an invalid number, time or name") }
   }
 
-  /// Returns the places of a part's lines. The reader verifies them.
+  /// Returns the places of a part's lines. The reader verifies their checksums.
   ///
   /// - Throws: ``PartsError``, ``DamagedCopyError``.
   func slices(of part: Int) throws -> [InputPart.Slice] {

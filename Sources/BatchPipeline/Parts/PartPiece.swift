@@ -19,23 +19,23 @@ package struct PartPiece: Codable, Equatable, Sendable {
 
   var format = Self.currentFormat
   package var destination: String
-  /// The name of the distribution (``InputPartitioning/hash``).
+  /// The name of the hash that distributes devices to parts (``InputPartitioning/hash``).
   package var hash: String
-  /// The digest of the settings for reading, without secrets.
+  /// The digest of the settings, without secrets.
   package var configuration: String
-  /// The place of the first file in the list, from 0, and the number of files.
+  /// The index of the first file in the list, from 0, and the number of files.
   package var first: Int
   package var files: Int
   /// The digest of the files' entries in the list.
   package var entries: String
-  /// The slices in the order of the lines.
+  /// The slices by part number, in the order in which the file of lines has them.
   package var parts: [PartSlice]
 }
 
 package struct PieceFolder: Sendable {
   package let path: String
   package let piece: PartPiece
-  /// The SHA-256 of its document, which contains the sums of its lines.
+  /// The SHA-256 of the piece's document, which contains the checksums of its lines.
   let identity: String
 
   /// - Throws: ``PartsError``.
@@ -52,7 +52,7 @@ package struct PieceFolder: Sendable {
     else { throw PartsError(path: file, problem: "it has an invalid number") }
   }
 
-  /// Returns the place of a part's lines.
+  /// Returns the place of a part's lines in the file of lines.
   ///
   /// - Throws: ``DamagedCopyError`` if the file ends before them, ``PartsError``.
   func slice(of part: Int) throws -> InputPart.Slice {

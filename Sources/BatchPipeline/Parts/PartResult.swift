@@ -25,10 +25,10 @@ package struct PartResult: Codable, Equatable, Sendable {
   package var storeSum: String
   /// The platform's figures, by name.
   package var figures: [String: Int]
-  /// The platform's additional notes as text; nil for none.
+  /// The details that the deciders noted (``DecisionDetails/portable()``); nil for none.
   package var details: String?
 
-  /// Returns whether the other was written by another attempt at the same decision.
+  /// Returns whether the other result comes from another attempt to process the same part.
   func isTwin(of other: PartResult) -> Bool {
     partition.utf8.elementsEqual(other.partition.utf8) && part == other.part && previous == other.previous
       && configuration.utf8.elementsEqual(other.configuration.utf8) && figures == other.figures && lines == other.lines
@@ -38,7 +38,7 @@ package struct PartResult: Codable, Equatable, Sendable {
 package struct ResultFolder: Sendable {
   package let path: String
   package let result: PartResult
-  /// The SHA-256 of the result, which contains the sum of its store.
+  /// The SHA-256 of the result's document, which contains the checksum of its store.
   let identity: String
 
   /// - Throws: ``PartsError``.
@@ -51,7 +51,7 @@ package struct ResultFolder: Sendable {
     }
     guard 1...Partitioning.mostParts ~= result.parts, 0..<result.parts ~= result.part,
       PartDocument.counts ~= result.lines,
-      // A rewind may reduce figures counted before.
+      // A rewind may reduce earlier figures, so figures can be negative.
       result.figures.values.allSatisfy({ $0.magnitude <= PartDocument.counts.upperBound })
     else { throw PartsError(path: file, problem: "it has an invalid number") }
   }

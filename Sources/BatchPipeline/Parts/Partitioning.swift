@@ -11,7 +11,7 @@ package enum Partitioning {
 
   package enum Source: Sendable {
     case inputs
-    /// The pieces that ``Pipeline/partition(_:only:parts:to:)`` made, in folders named by the place of the first file.
+    /// The pieces that ``Pipeline/partition(_:only:parts:to:)`` made, in folders named by the index of the first file.
     case pieces(of: FileList, in: String)
   }
 }
@@ -20,10 +20,10 @@ extension Pipeline {
   /// Distributes the lines of a source to parts.
   ///
   /// - Parameters:
-  ///   - parts: from 1 to ``Partitioning/mostParts``.
+  ///   - parts: the number of parts, from 1 to ``Partitioning/mostParts``.
   ///   - previous: the folder of the partition whose results this one continues; nil for the first.
-  ///   - folder: the folder to make; its parent is made too.
-  /// - Returns: the folder, and whether it already existed, complete and equal.
+  ///   - folder: the folder to create; missing parent folders are created too.
+  /// - Returns: the folder, and whether an equal one already existed.
   /// - Throws: ``PartsError``, ``DamagedCopyError``, ``MissingPiecesError``, ``OutputError``, and errors of reading.
   package func partition(
     _ source: Partitioning.Source, parts: Int, after previous: String?, to folder: String
@@ -75,7 +75,7 @@ extension Pipeline {
     }
   }
 
-  /// Distributes the lines of files, numbered from `number`, to parts; returns the number of lines of each.
+  /// Distributes the lines of files, numbered from `number`, to parts. Returns the number of lines of each part.
   func distribute(_ files: InputFiles, from number: Int, to targets: PartTargets) throws -> [Int] {
     let partitioning = InputPartitioning(
       files, vocabulary: request.vocabulary, options: ingestOptions, parts: targets.names.count,
@@ -136,7 +136,7 @@ extension Pipeline {
   }
 
   /// Numbers the files. A file that the previous partition or the job's store knows keeps its number, so that the same
-  /// inputs make the same partition again; others get numbers after all that were given, because events keep them.
+  /// inputs make the same partition again. Others get numbers above all existing ones, because events keep the numbers.
   private func numbered(
     _ files: InputFiles, after previous: PartitionFolder?
   ) throws -> [PartManifest.File] {

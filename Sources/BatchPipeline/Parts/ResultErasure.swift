@@ -2,10 +2,10 @@ package import BatchFoundation
 import BatchIngest
 package import BatchStore
 
-/// The removal of people from results of parts, whose states the next night continues.
+/// Removes people from the results of parts, whose states the next night continues.
 ///
-/// A result is changed in the folder for temporary files and replaces the existing one when it is complete. Its
-/// partition and part stay, so the chain continues, and later records of these people are refused in it.
+/// Each result is changed as a temporary copy, which replaces the existing one when it is complete. It keeps its
+/// partition and part, so the chain continues. Runs that continue it refuse later records of these people.
 package struct ResultErasure: Sendable {
   private let folders: [ResultFolder]
   private let platform: any Platform
@@ -24,7 +24,7 @@ package struct ResultErasure: Sendable {
     }
   }
 
-  /// Returns the devices of these people that the results know, by the bytes of their ids.
+  /// Returns the devices of these people that the results know, as the bytes of their ids.
   package func devices(of ids: [PersonID]) throws -> Set<[UInt8]> {
     var devices: Set<[UInt8]> = []
     for folder in folders {
@@ -38,10 +38,10 @@ package struct ResultErasure: Sendable {
   /// Removes people from all results.
   ///
   /// - Parameters:
-  ///   - ids: at least one.
-  ///   - found: devices of these people that the job's store or another result knows.
+  ///   - ids: ids of the people; at least one.
+  ///   - found: the devices of these people that the job's store or any result knows, as the bytes of their ids.
   ///   - now: the time for the proofs.
-  ///   - options: the options for the job's store.
+  ///   - options: the same options as for the job's store.
   /// - Returns: the removed data of each folder.
   /// - Throws: ``OutputError``, and errors of the store.
   package func erase(

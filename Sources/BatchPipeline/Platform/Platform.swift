@@ -5,20 +5,19 @@ package import BatchIngest
 package import BatchReport
 package import BatchStore
 
-/// A service that recorded behavior is replayed to: everything about it that the core does not know.
+/// The code for one kind of service, with everything about the service that the core does not know.
 ///
-/// The core reads, partitions, keeps and delivers; a platform defines its lines, decides its events, keeps them in
-/// blocks of its format, and talks to its service. The boundary is crossed once per run, line, device or block, never
-/// in the loops of a platform.
+/// The core reads and partitions records, and stores and delivers events. A platform defines its record types, rules
+/// and block format, and calls its service. It is called once per run, line, device or block, never within its loops.
 package protocol Platform: Sendable {
-  /// The `destination` of jobs, also stored with every chunk.
+  /// The value of `destination` in jobs, also stored with every chunk.
   var name: String { get }
 
   // MARK: - Decisions
 
   var vocabulary: RecordVocabulary { get }
 
-  /// The presets of maps whose records the platform uses; nil for all.
+  /// The names of the map presets whose records the platform uses; nil for all presets.
   var presets: [String]? { get }
 
   /// Loads and checks the files and settings that the rules of a run need.
@@ -28,7 +27,7 @@ package protocol Platform: Sendable {
 
   var storeFormat: StoreFormat { get }
 
-  /// Returns the destination that a store is for, as far as the configuration names it; the rest stays open.
+  /// Returns the destination that a store is for. Parts that the configuration does not give stay open.
   func storeDestination(_ settings: Settings) -> StoreDestination
 
   /// Returns whether a job of the platform depends on the setting.
@@ -45,7 +44,7 @@ package protocol Platform: Sendable {
 
   /// Returns the capabilities of a run's rules and how often each was used; tests of a job should cover all of them.
   ///
-  /// - Parameters: the counts of deciders.
+  /// - Parameter figures: the counts of the deciders.
   func coverage(of run: RunContext, _ figures: [String: Int], _ details: DecisionDetails?) -> [RuleCoverage]
 
   // MARK: - Delivery
@@ -69,20 +68,19 @@ package protocol Platform: Sendable {
   /// - Throws: ``ServiceSettingsError`` with every setting that cannot be used.
   func connect(_ run: RunContext) throws -> any PlatformService
 
-  /// Completes settings that a sandbox does not need, so that a job without them runs there too.
+  /// Fills in settings that a sandbox does not need, so that a job without them runs in the sandbox too.
   func completeForSandbox(_ settings: inout Settings)
 
   /// Returns the calls of a run to the service other than sending events, in words.
   func otherCalls(of run: RunContext, _ figures: [String: Int]) -> [String]
 
-  /// Returns the number of changes at the service that a run began and that need a person.
+  /// Returns the number of changes at the service that runs began but only a person can resolve.
   func stoppedPlans(in store: EventStore) throws -> Int
 
-  /// Returns the devices of a run that record another person than before, how many of them had a recipient, and of how
-  /// many that have one; nil if people are not identified.
+  /// Counts the devices that record another person in a run than before; nil if people are not identified.
   func newOwners(in store: EventStore, of run: RunID) throws -> NewOwners?
 
-  /// Whether its service answers questions about devices, which `--decisions-out` lists.
+  /// Whether the platform's service answers questions about devices. `--decisions-out` lists the answers.
   var asksQuestions: Bool { get }
 
   /// Returns the reason why a store cannot move to another address, in words for people; nil if it can.
@@ -90,7 +88,7 @@ package protocol Platform: Sendable {
 
   // MARK: - Listings
 
-  /// Returns every event of the store that was not sent: how many, why, under which setting, and what ends it.
+  /// Returns the counts of the store's unsent events, each with the reason, the responsible setting and what ends it.
   func unsentEvents(in store: EventStore) throws -> [UnsentEvents]
 
   var eventColumns: [EventColumn] { get }
@@ -98,22 +96,22 @@ package protocol Platform: Sendable {
   /// Describes an event in wire form for listings.
   ///
   /// - Parameters:
-  ///   - event: without its objects and arrays if the last column is not shown.
-  ///   - device: the device in the export; empty if only the event is known.
+  ///   - event: the event; it lacks objects and arrays if the last column is not shown.
+  ///   - device: the id of the device in the export; empty if only the event is known.
   func describe(_ event: JSONNode, device: String) -> EventDescription
 
-  /// Adds an event to the outline of its device, whose events come in the order of decision.
+  /// Adds an event to the outline of its device. A device's events are added in the order in which the rules made them.
   ///
-  /// - Parameter settings: the settings of the event's decision.
+  /// - Parameter settings: the settings under which the rules made the event.
   func outline(_ event: JSONNode, _ settings: Settings, into outline: inout DeviceOutline)
 
   /// Returns the time of a device's last record; nil if unknown.
   func lastSeen(_ device: StoredDevice) throws -> Instant?
 
-  /// Returns the state of a device on one line; personal data.
+  /// Returns a description of a device's state on one line. It is personal data.
   func summary(of device: StoredDevice) throws -> String
 
-  /// The kinds of ids that can name people to be forgotten, devices included.
+  /// The kinds of ids that can name people to be forgotten, including device ids.
   var personIDs: [PersonID.Kind] { get }
 
   func belongs(_ device: StoredDevice, to ids: [PersonID]) throws -> Bool
@@ -125,7 +123,7 @@ package protocol Platform: Sendable {
   func event(named text: String, in store: EventStore) throws -> EventID?
 }
 
-/// The number of devices that record another person than before (reference decisions 58).
+/// The counts of devices that record another person than before (reference decisions 58).
 package struct NewOwners: Sendable {
   package var devices: Int
   /// The number of these devices that had a recipient.
@@ -171,13 +169,13 @@ extension Platform {
   package func summary(of device: StoredDevice) throws -> String { "a state of \(device.state.count) bytes" }
 }
 
-/// A reader of stored events for listings, one after another.
+/// Describes stored events for listings, one after another.
 package struct EventDescriber {
   private let platform: any Platform
   private let showsContent: Bool
   private let parser = LineParser()
 
-  /// - Parameter showsContent: whether the last of ``Platform/eventColumns`` is needed; otherwise it is null.
+  /// - Parameter showsContent: whether the last of ``Platform/eventColumns`` is needed; otherwise its value is null.
   package init(_ platform: any Platform, showsContent: Bool) {
     self.platform = platform
     self.showsContent = showsContent
@@ -224,13 +222,13 @@ package struct EventDescription: Sendable {
 
 /// A summary of one device's events, for comparing or testing runs.
 package struct DeviceOutline: Sendable, Equatable {
-  /// A session, with times as in the events; nil if no event has them.
+  /// A session. Its times are those in the events; each is nil if no event has it.
   package struct Session: Sendable, Equatable {
     /// The id; nil if the platform's sessions have none.
     package var id: String?
     package var start: String?
     package var end: String?
-    /// The time of use.
+    /// The time of use; nil if no event has it.
     package var seconds: Int64?
 
     package init(id: String? = nil, start: String? = nil, end: String? = nil, seconds: Int64? = nil) {
@@ -250,14 +248,14 @@ package struct DeviceOutline: Sendable, Equatable {
   package init() {}
 }
 
-/// A capability of a job's rules.
+/// A capability of a job's rules and the number of its uses.
 package struct RuleCoverage: Sendable, Equatable {
   package enum Kind: String, Sendable {
     case rule, route, trigger
   }
 
   package var kind: Kind
-  /// A description, or the name in its file.
+  /// A description of the capability, or the name that its file gives it.
   package var name: String
   package var count: Int
 

@@ -15,18 +15,17 @@ package protocol PlatformService: Sendable {
   /// - Throws: an error that ends the run; ``InterruptedError`` after a signal.
   func beforeDelivery(_ stage: inout ServiceStage) throws
 
-  /// Makes the calls possible after events were sent, such as asking which of them the service refused later.
+  /// Makes the calls that are possible only after sending, such as querying which events the service refused later.
   func afterDelivery(_ report: DeliveryReport, _ stage: inout ServiceStage) throws
 
-  /// Compares the data that the service should have, by the store, with what the service shows; changes neither
-  /// (`verify`).
+  /// Compares the data that the service should have by the store with what it reports; changes neither (`verify`).
   ///
   /// - Throws: ``ArrivalsUnavailable``, ``InterruptedError`` after a signal.
   func compare(
     _ store: EventStore, _ names: ArrivalNames, _ interruption: Interruption, into arrivals: inout Arrivals) throws
 
-  /// Passes the results of a run's questions about devices to `body`, one line each without its end
-  /// (`--decisions-out`). Nil for a service that answers none.
+  /// A function that passes the service's answers to a run's questions about devices to `body`, as lines without line
+  /// ends (`--decisions-out`). Nil for a service that answers no questions.
   var decisionLines: ((RunID, EventStore, _ body: (String) throws -> Void) throws -> Void)? { get }
 }
 
@@ -47,30 +46,30 @@ extension PlatformService {
 
 /// A service that can plan a run's changes and carry out exactly that plan (`--online-plan`, `--plan`).
 package protocol ChangePlanning: PlatformService {
-  /// Returns a store in memory with the data of a store that affects changes, for a trial run.
+  /// Returns an in-memory store for a trial run, with the data of `store` that affects changes.
   ///
-  /// - Parameter store: nil if there is none yet.
+  /// - Parameter store: nil if there is no store yet.
   func planningStore(of store: EventStore?) throws -> EventStore
 
-  /// Returns the changes that a run would make at the service, which is only read.
+  /// Returns the changes that a run would make at the service. The service is only read.
   ///
   /// - Parameters:
   ///   - inputs: the digest of everything that the plan depends on; part of its document.
   ///   - stage: the stage of a run that is only planned.
   func plan(inputs: String, _ stage: inout ServiceStage) throws -> ChangePlan
 
-  /// Returns the same service, limited to exactly the changes of a plan, or none.
+  /// Returns the same service, limited to a plan: it makes either exactly the changes of the plan or none.
   ///
   /// - Parameters:
   ///   - document: the document that ``plan(inputs:_:)`` made.
   ///   - file: the name of the document in messages.
   ///   - inputs: the digest of everything that this run depends on.
-  /// - Throws: an error if the bytes are not a plan, or one that depends on other inputs.
+  /// - Throws: an error if the document is not a plan, or depends on other inputs.
   func following(_ document: [UInt8], file: String, inputs: String) throws -> any PlatformService
 }
 
 package struct ChangePlan: Sendable {
-  /// The document for ``ChangePlanning/following(_:file:inputs:)``, with a line end.
+  /// The document for ``ChangePlanning/following(_:file:inputs:)``; it ends with a line end.
   package var document: String
   /// One sentence for people.
   package var summary: String
@@ -81,7 +80,7 @@ package struct ChangePlan: Sendable {
   }
 }
 
-/// The data that a platform may use and change around a delivery.
+/// The data that a platform may use and change before and after a delivery.
 package struct ServiceStage {
   package let store: EventStore
   package let run: RunID
@@ -94,7 +93,7 @@ package struct ServiceStage {
   package var figures: [String: Int]
   /// The exit of the run if nothing else fails.
   package var exit: RunExit
-  /// Set if requests would be useless.
+  /// Whether to skip sending events because requests would be useless.
   package var skipsDelivery = false
 
   package init(
@@ -128,7 +127,7 @@ package struct ServiceSettingsError: RunError, Equatable, CustomStringConvertibl
   }
 }
 
-/// A missing setting that calls to a service need. Runs refuse it, and checks of a job report it.
+/// A missing setting that calls to a service need. Runs end with an error for it, and checks of a job report it.
 package struct MissingSetting: Sendable, Equatable, CustomStringConvertible {
   /// The name, such as `Connection.baseUrl`.
   package var name: String

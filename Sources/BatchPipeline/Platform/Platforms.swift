@@ -16,7 +16,7 @@ package struct Platforms: Sendable {
     return platform
   }
 
-  /// Returns the vocabulary for jobs of a platform: its records, and those that another one has alone, which it ignores.
+  /// Returns the vocabulary for jobs of a platform: its own types, and ignored ones that only another platform uses.
   package func vocabulary(of platform: any Platform) -> RecordVocabulary {
     var vocabulary = platform.vocabulary
     if vocabulary.own == nil { vocabulary.ignored = all.lazy.compactMap(\.vocabulary.own).first }
@@ -24,7 +24,7 @@ package struct Platforms: Sendable {
   }
 }
 
-/// A job or a store for a platform that this program does not have.
+/// The error of a job or a store for a platform that this program does not have.
 package struct UnknownPlatformError: RunError, Equatable, CustomStringConvertible {
   package var name: String
   package var known: [String]
@@ -38,7 +38,7 @@ package struct UnknownPlatformError: RunError, Equatable, CustomStringConvertibl
 
 /// Stores opened without a job: the store itself names the platform of its events.
 extension Platforms {
-  /// Opens an existing store for reading. One not yet bound by a run is taken for the first platform's.
+  /// Opens an existing store for reading. A store that no run has bound yet counts as one of the first platform.
   ///
   /// - Parameter checksPages: false to open a store even if some of its pages are damaged.
   /// - Throws: ``StoreError``, ``UnknownPlatformError``.

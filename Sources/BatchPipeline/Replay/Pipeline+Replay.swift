@@ -5,25 +5,25 @@ import BatchReport
 import BatchStore
 
 package struct ReplayOutcome: Sendable, Equatable {
-  /// The lines tried by result, and the events checked again.
+  /// The numbers of lines and events that were tried again, by result.
   package var counts = IngestCounts()
-  /// The number of lines without available bytes: cut in the store and changed or missing in their file.
+  /// The number of lines whose bytes are not available: truncated in the store, and changed or missing in their file.
   package var unavailable = 0
   package var events = 0
-  /// The number of records from before what has meanwhile been processed of their devices.
+  /// The number of late records: earlier than those that were processed for their devices in the meantime.
   package var late = 0
 
   package init() {}
 }
 
 extension Pipeline {
-  /// Imports the quarantined lines and events again, by the job's present configuration.
+  /// Imports the quarantined lines and events again, with the job's current configuration.
   ///
-  /// Each line is handled like a line of a file. One that is now a record, a duplicate of one, or out of the window
-  /// leaves the quarantine; one that is still not a record stays there, with the present reason. Marking comes last, so
-  /// after a kill in between the lines are found as duplicates the next time.
+  /// Each line is processed like a line of a file. A line that is now a record, a duplicate or out of the window leaves
+  /// the quarantine. A line that is still refused stays there with its new reason. Lines are marked as replayed last:
+  /// if the replay is killed before, the next one finds duplicates.
   ///
-  /// Events are kept but not sent; the next run does that.
+  /// Events are stored but not sent; the next run sends them.
   func replay(
     _ lines: ReplayedLines, _ preparation: RunPreparation, _ storage: RunStorage, _ outcome: inout RunOutcome
   ) throws {
@@ -44,9 +44,9 @@ extension Pipeline {
     try lines.forEachTaken { try store.quarantine.markReplayed($0, by: run) }
   }
 
-  /// Checks events again; unlike lines, they stay unchanged, with their ids.
+  /// Checks quarantined events again. Unlike lines, they are not processed: those that pass keep content and id.
   ///
-  /// Events and marks are stored together, so a killed replay can be repeated without duplicates.
+  /// Events are stored and marked in one transaction, so a killed replay can be repeated without duplicates.
   private func replayEvents(
     _ options: DecisionStage.Options, _ store: EventStore, _ run: RunID, _ outcome: inout ReplayOutcome
   ) throws {

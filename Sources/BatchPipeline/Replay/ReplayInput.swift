@@ -3,29 +3,29 @@ import BatchFoundation
 import BatchIngest
 import BatchStore
 
-/// Quarantined lines as input files, one for each file and input kind they came from, in the same order.
+/// Quarantined lines as input files: one for each original file and input kind, with the lines in the same order.
 ///
-/// Only the number of each line is in memory; its bytes go from the store to the files.
+/// Only the id and number of each line are in memory; its bytes are copied from the store to the files.
 struct ReplayInput: Sendable {
   private(set) var files = InputFiles.none
-  /// The id of every line tried.
+  /// The quarantine ids of all lines in the files, in order.
   private(set) var ids: [Int64] = []
   private(set) var unavailable = 0
-  /// The window that covers the job's present one and those of the runs that quarantined the lines.
+  /// The smallest window that covers the job's current window and those of the runs that quarantined the lines.
   private(set) var window = TimeWindow()
-  /// The ranges of each file's lines in ``ids``, by path.
+  /// The range of each file's lines in ``ids``, by the path of the copy.
   private var places: [String: Range<Int>] = [:]
   private let job: Job
   private let maps: JobMaps
-  /// The folder of the files, removed with it.
+  /// The folder of the files, which is removed together with this value.
   private let folder: TemporaryFolder
 
   /// The number of lines processed together.
   static let linesAtOnce = 10_000
 
   /// - Parameters:
-  ///   - longest: the number of bytes of a line beyond which it is not worth fetching.
-  ///   - job: the job whose inputs define which lines are foreign records.
+  ///   - longest: the maximum number of bytes of a line; longer lines are not read from their original file.
+  ///   - job: the job whose inputs determine the map of each file.
   ///   - interruption: checked between pages of lines.
   init(
     _ store: EventStore, _ folder: TemporaryFolder, longest: Int, job: Job, _ interruption: Interruption
@@ -37,7 +37,7 @@ struct ReplayInput: Sendable {
     window = TimeWindow(spanning: try store.quarantine.waitingWindows() + [job.window])
     var copy: Copy?
     for start in stride(from: 0, to: waiting.count, by: Self.linesAtOnce) {
-      // A broken row is not a record, and its cells may contain whole ones: its file must be repaired.
+      // A broken row is excluded, because its cells may contain whole records: the file must be repaired.
       let page = try store.quarantine.waitingLines(waiting[start..<min(start + Self.linesAtOnce, waiting.count)])
         .filter { $0.reason != .invalidRow }
       try interruption.check()
@@ -78,7 +78,7 @@ struct ReplayInput: Sendable {
     files.holdsCopies = true
   }
 
-  /// Returns the map of the first entry that finds the file on any day; the job may no longer read that day.
+  /// Returns the map of the first entry whose pattern matches the file on any day; today's pattern may be another.
   private func map(of line: WaitingLine) -> InputMap? {
     job.inputs[line.kind].first { InputPattern.finds(line.file, by: $0.anyDay) }.flatMap { maps[$0] }
   }
@@ -108,7 +108,7 @@ private struct Copy {
     let cut = waiting.filter { $0.isCut(below: longest) }
     if !cut.isEmpty {
       do {
-        // Lines of which the store has only the beginning are read from their file if it still has them, one at a time.
+        // A line that the store truncated is read from its file, if the file still has it.
         let source = InputFile(path: FilePath(origin.file), kind: origin.kind, size: 0)
         try source.forEachLine(of: Set(cut.map(\.line)).sorted(), longest: longest + 1) { found in
           while let line = rest.first, line.line <= found.number {
@@ -122,7 +122,7 @@ private struct Copy {
       } catch is InputChanged {
         // See below.
       } catch is IngestFailure {
-        // Gone or unreadable: its lines stay in quarantine.
+        // The file is gone or unreadable: its truncated lines stay in quarantine.
       }
     }
     var next = rest.startIndex
@@ -145,7 +145,7 @@ private struct Copy {
 }
 
 extension WaitingLine {
-  /// Whether the store may have only its beginning, and the rest matters.
+  /// Whether the store may have only the beginning of the line, and the line may be within the maximum length.
   fileprivate func isCut(below longest: Int) -> Bool {
     keptBytes >= QuarantinedLine.keptOfLongLine && keptBytes <= longest
   }

@@ -1,9 +1,9 @@
 import BatchFoundation
 import BatchStore
 
-/// Quarantined lines that are imported again; those refused again are not quarantined a second time.
+/// Quarantined lines that are imported again. Lines that are refused again are not quarantined a second time.
 ///
-/// The new reasons go to the store as they are found: in memory is only whether each line was refused.
+/// The new reasons are written to the store in batches, so that memory holds only one flag for each line.
 final class ReplayedLines: Sendable {
   let input: ReplayInput
   /// The store for the reasons; nil if there is none.
@@ -38,7 +38,7 @@ final class ReplayedLines: Sendable {
   /// Notes the remaining reasons.
   func finishNotes() throws { try note(state.withLock { Self.take(&$0.reasons, from: 1) }) }
 
-  /// Passes on the lines that were not refused, in pages.
+  /// Passes the ids of the lines that were not refused to `body`, in pages.
   func forEachTaken(_ body: ([Int64]) throws -> Void) throws {
     let isRefused = state.withLock(\.isRefused)
     for start in stride(from: 0, to: input.ids.count, by: ReplayInput.linesAtOnce) {

@@ -35,12 +35,12 @@ extension RunSummary.Upload {
 }
 
 extension UnsentEvents {
-  /// Returns every event of a store that was not sent, with the data common to all platforms.
+  /// Returns a store's unsent events by reason. The reasons of `held` and `expired` depend on the platform.
   ///
   /// - Parameters:
   ///   - held: events of status `HOLD`.
   ///   - expired: events of status `EXPIRED`; nil if there are none.
-  ///   - tries: the setting for how often a request is tried.
+  ///   - tries: the name of the setting that limits the attempts of a request.
   package static func all(
     in store: EventStore, held: [UnsentEvents], expired: UnsentEvents?, tries: String = "Networking.maxNumRetries"
   ) throws -> [UnsentEvents] {

@@ -6,7 +6,7 @@ import BatchReport
 import BatchStore
 
 extension RunReport {
-  /// Creates the frame of a run's report, before any stage.
+  /// Creates the report of a run before its first stage.
   init(_ request: RunRequest) {
     self.init(
       job: request.job.name, jobFile: request.job.file, destination: request.platform.name, startedAt: request.now,
@@ -28,7 +28,9 @@ extension RunReport {
     personalData = request.settings.report.personalData
   }
 
-  /// Adds the results of the local stage; the dictionary is for suggestions about quarantined lines.
+  /// Adds the results of the local stage.
+  ///
+  /// - Parameter dictionary: the fields for suggestions about quarantined lines.
   mutating func add(
     _ local: DecisionResult, _ files: InputFiles, _ lines: [QuarantinedLine], _ dictionary: FieldDictionary,
     _ personal: PersonalData
@@ -52,7 +54,7 @@ extension RunReport {
       WarningTally(
         kind: kind, occurrences: tally.occurrences,
         first: tally.examples.lazy.compactMap { example in
-          // Records of files that this run did not read are processed again, not warned of again.
+          // Records of files that this run did not read were only processed again, so their warnings are not repeated.
           guard let source = files.source(of: example.position) else { return nil }
           return WarningTally.Place(
             device: personal.id(example.device), file: source.file, line: source.line, detail: example.detail)
@@ -62,7 +64,7 @@ extension RunReport {
 }
 
 extension RunSummary.Records {
-  /// Creates the counts without the reasons of maps for leaving records out.
+  /// Creates the counts, except ``leftOut``.
   init(_ counts: IngestCounts) {
     self.init()
     (read, accepted, duplicates) = (counts.read, counts.accepted, counts.duplicates)
@@ -89,14 +91,14 @@ extension RunRequest {
 
   /// A digest of every resolved value except secrets, and of the maps, to distinguish configurations.
   var configurationDigest: String {
-    // Without the names of maps: parts of a run may have them in another folder.
+    // The names of maps are left out, because parts of a run may have the maps in another folder.
     let text = loaded.configuration.text(of: Set(SettingSection.allCases)) + maps.map { "\nmap=\($0.text)" }.joined()
     return Hexadecimal.text(of: SHA256.hash(text).prefix(8))
   }
 }
 
 package struct UploadEstimate: Sendable, Equatable {
-  /// The assumed time of a request, usual between continents; the actual time is not known before.
+  /// The assumed duration of a request, which is typical between continents. The actual one is not known in advance.
   package static let secondsOfRequest = 0.5
 
   package var events: Int
@@ -128,7 +130,7 @@ package struct UploadEstimate: Sendable, Equatable {
 }
 
 extension Pipeline {
-  /// Reports what the run that a dry run simulates would send: its new events, and those left by earlier runs.
+  /// Reports the number of events that the simulated run would send: its new ones, and those left by earlier runs.
   func tellEstimate(_ local: DecisionResult, _ storage: RunStorage, _ outcome: inout RunOutcome) throws {
     let backlog = try storage.store?.ledger.pendingChunks() ?? (chunks: 0, events: 0)
     let estimate = UploadEstimate(

@@ -1,13 +1,13 @@
 import BatchFoundation
 import BatchStore
 
-/// A comparison of new decisions about a span of time with the stored events, choosing those that the store gets.
+/// Compares the new events of a span of time with the stored ones, and chooses those that the store gets.
 struct EventReplacement {
   /// The sources of the lines to compare.
   enum Side: Int {
     /// New events, each in a block of its own.
     case decided
-    /// The store's events before new lines were imported, and now; see ``StoredSide/line(_:_:)``.
+    /// The store's events before unread lines were imported, and after that; see ``StoredSide/line(_:_:)``.
     case before, stored
   }
 
@@ -20,7 +20,7 @@ struct EventReplacement {
   private let writer: EventBlockCopier
   private var wireForm: WireForm { platform.storeFormat.wireForm }
   private(set) var counts = RerunCounts()
-  /// Events that the store gets under the number of another one that was sent.
+  /// Events that the store gets although another event with the same number was sent.
   private(set) var twins: Set<NumberedEvent> = []
 
   init(_ span: ReplacedSpan, sendsAgain: SentEvents?, _ platform: any Platform, limits: BlockLimits) {
@@ -30,7 +30,7 @@ struct EventReplacement {
     writer = EventBlockCopier(platform.storeFormat.wireForm, limits)
   }
 
-  /// Passes the events for the store to `take`. One instant of one device is in memory at a time.
+  /// Passes the events for the store to `take`. Only the events of one device at one instant are in memory at a time.
   mutating func compare(_ lines: OrderedLines, _ take: (EventBlocks) throws -> Void) throws {
     var place: [OrderedLines.Line] = []
     var taken = 0
@@ -50,7 +50,7 @@ struct EventReplacement {
   }
 
   /// - Parameter place: all lines of one instant of one device.
-  /// - Returns: the number of events at the place that the store gets.
+  /// - Returns: the number of these events that the store gets.
   private mutating func pick(_ place: [OrderedLines.Line]) throws -> Int {
     guard let first = place.first else { return 0 }
     var decided: [(event: EventBlockReader, json: [UInt8])] = []
@@ -87,10 +87,10 @@ struct EventReplacement {
 
 /// The store's events at one instant of one device.
 struct StoredSide {
-  /// The fate of an event in the new decisions.
+  /// What happens to a new event.
   enum Fate: Equatable {
     case left
-    /// It was sent under this number, and is sent once more.
+    /// The event was sent under this number and is sent again.
     case sentAgain(Int64)
     case added
   }
@@ -107,23 +107,23 @@ struct StoredSide {
     sent.append((event, number, standing))
   }
 
-  /// Returns whether the store gets an event under the number of another one that was sent.
+  /// Returns whether the store gets an event although another event with the same number was sent.
   func hasTwin(_ number: Int64, _ fate: Fate) -> Bool {
     fate != .left && fate != .sentAgain(number) && sent.contains { $0.number == number }
   }
 
-  /// - Returns: whether it was there.
+  /// - Returns: whether the event was pending.
   mutating func removeWaiting(_ event: [UInt8]) -> Bool {
     guard let index = waiting.firstIndex(of: event) else { return false }
     waiting.remove(at: index)
     return true
   }
 
-  /// Returns which of the events the store gets: all except those left.
+  /// Returns the fate of each event. The store gets all events except those that are ``Fate/left``.
   ///
-  /// A sent event is the same if its bytes are; the device's event of the same type at the same instant is that event
-  /// with other attributes. Any other event was never sent. An event with a correction is examined last: a pending
-  /// event is not that one.
+  /// An event is the same as a sent one if their bytes are equal. Otherwise, a sent event of the same type counts as
+  /// the same event with other attributes. Any other event was never sent. Sent events with a correction are matched
+  /// last, and not with an event that equals a pending one.
   ///
   /// - Parameter type: returns the type of an event.
   func taken(

@@ -5,7 +5,7 @@ import BatchReport
 package import BatchStore
 
 extension RunRequest {
-  /// Returns the times of a request for everything processed, up to the latest known time; nil if nothing was.
+  /// Returns the times of a request for everything that the store has processed; nil if it has processed nothing.
   package static func known(to store: EventStore) throws -> (from: Instant, to: Instant, asOf: Instant)? {
     guard let span = try store.timelines.decidedSpan() else { return nil }
     let deciding = [RunMode.run.name, RunMode.noUpload.name]
@@ -16,18 +16,17 @@ extension RunRequest {
 }
 
 extension Pipeline {
-  /// Processes everything that the store has processed once more, from the job's present inputs and settings, and
-  /// replaces the events of a span that were not sent with the results. Nothing is sent.
+  /// Processes everything that the store has processed again, from the job's current inputs and with its current
+  /// settings. The results replace the unsent events of a span. Nothing is sent.
   ///
-  /// Lines that no run had read are imported first, as in a run: within the reach of a rewind each is processed in its
-  /// place. Then the inputs are processed from the first record on, into a separate store in a temporary folder,
-  /// because sessions and campaigns run from state to state. The states of devices stay unchanged then, as do checks,
-  /// plans and questions that earlier runs requested.
+  /// First, unread lines within the reach of a rewind are imported as by a run, each in its place. Then the inputs are
+  /// processed from the first record on, because sessions and campaigns depend on earlier states, with the results in a
+  /// temporary store. This leaves device states unchanged, and the checks, plans and questions of earlier runs.
   ///
   /// - Parameters:
   ///   - rerun: the span, and what may happen in it.
-  ///   - store: the job's store, open for writing; its request reads ``RunRequest/known(to:)``. A rehearsal works on a
-  ///     copy.
+  ///   - store: the job's store, open for writing. The request has the times of ``RunRequest/known(to:)`` for this
+  ///     store. A rehearsal works on a copy.
   /// - Throws: ``RerunRefusal`` before anything is changed, and the errors of a run.
   package func rerun(_ rerun: Rerun, in store: EventStore) throws -> RerunOutcome {
     guard rerun.isRehearsal else { return try carryOut(rerun, in: store) }
@@ -50,7 +49,7 @@ extension Pipeline {
     let run = try beginRun(in: store, mode: "rerun", window: TimeWindow(from: rerun.from, to: rerun.to))
     var outcome = RunOutcome(report: RunReport(request))
     do {
-      // Events held back by states belong to these devices, and cannot be replaced.
+      // The states of these devices hold events back, which cannot be replaced.
       var devices = try store.holdingDevices()
       let lines = try OrderedLines()
       try add(store, from: rerun.from, to: rerun.to, as: .before, to: lines)
@@ -76,9 +75,10 @@ extension Pipeline {
     }
   }
 
-  /// Imports the lines of the span within the reach that no run has read, and finishes an interrupted rewind.
+  /// Imports the unread lines of the span that are within the reach of a rewind, and finishes an interrupted rewind.
   ///
-  /// - Returns: their figures; nil if the reach is after the span, or the states of devices are not in this store.
+  /// - Returns: the figures of these lines; nil if nothing is imported, because no time of the span is within the
+  ///   reach, or the store collects parts and has no device states.
   private func takeIn(
     _ rerun: Rerun, _ preparation: RunPreparation, _ store: EventStore, _ run: RunID
   ) throws -> RunSummary? {
@@ -94,7 +94,7 @@ extension Pipeline {
     let storage = RunStorage(
       store: store, run: run, sink: sink, knownUntil: known, knownBefore: known, quarantined: lines)
     var outcome = RunOutcome(report: RunReport(request))
-    // Its messages are part of the rerun's outcome.
+    // This pipeline shows no messages, because they are part of the rerun's outcome.
     let pipeline = Pipeline(request, interruption: interruption)
     try pipeline.settleRewind(storage, &outcome)
     _ = try pipeline.decided(preparation.files, preparation, storage, &outcome)
@@ -127,7 +127,7 @@ extension Pipeline {
       preparation.files, preparation,
       RunStorage(store: store, run: run, sink: sink, knownUntil: store.runs.knownUntil(), quarantined: quarantined),
       rewinds: false, &outcome)
-    // An export of another form would take everything back.
+    // Otherwise, an export in another format would remove all pending events.
     guard local.isUsable else { throw NothingUsable(local.ingest.counts, request.job.window, []) }
     try add(store, from: rerun.from, to: rerun.to, as: .stored, to: lines)
     try add(anew.ledger.sequences([.stored(by: anewRun)], touching: span), in: span, store, to: lines)
@@ -147,7 +147,7 @@ extension Pipeline {
     return replacement.counts
   }
 
-  /// Adds the present events of the store in a span of time.
+  /// Adds the events that the store has in a span of time.
   private func add(
     _ store: EventStore, from: Instant, to: Instant, as side: EventReplacement.Side, to lines: OrderedLines
   ) throws {
@@ -162,7 +162,7 @@ extension Pipeline {
     try lines.append(&series)
   }
 
-  /// Adds new events, in the form in which the store would send them now.
+  /// Adds the new events of a span, as the store would send them now.
   private func add(
     _ decided: [BlockSequence], in span: ReplacedSpan, _ store: EventStore, to lines: OrderedLines
   ) throws {
@@ -198,7 +198,7 @@ extension EventStore {
 }
 
 extension EventStore {
-  /// Removes from the results of a rerun what the job's store does not get: states of devices, and what it already has.
+  /// Removes what the job's store does not get from a rerun's results: device states, and data that it already has.
   ///
   /// - Returns: rows of the platform for records of the span that the store has never had; nil for none.
   func reduce(_ batch: inout LocalBatch, toNewOf span: ReplacedSpan) throws -> (any PlatformRows)? {
@@ -223,8 +223,8 @@ extension EventStore {
     return segment.digests.isEmpty ? nil : segment
   }
 
-  /// Passes on what the job's store gets after the events of a rerun: rows of the platform, quarantined events, lines
-  /// known now.
+  /// Passes everything that the job's store gets after the events of a rerun to `body`: rows of the platform,
+  /// quarantined events, and digests of new lines.
   func forEachRest(rows: [any PlatformRows], _ body: (LocalBatch) throws -> Void) throws {
     func pass(_ fill: (inout LocalBatch) -> Void) throws {
       var batch = LocalBatch()

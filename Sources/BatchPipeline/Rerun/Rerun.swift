@@ -1,7 +1,7 @@
 package import BatchFoundation
 package import BatchReport
 
-/// The parameters of a rerun: a span of time of a store that is processed once more.
+/// The parameters of a rerun, which processes a span of time of a store again.
 package struct Rerun: Sendable {
   package var from: Instant
   /// The exclusive end of the span.
@@ -10,7 +10,7 @@ package struct Rerun: Sendable {
   package var sendsAgain: SentEvents?
   /// Whether files that earlier runs read may be missing.
   package var allowsMissingInputs: Bool
-  /// Whether everything is tried, but nothing kept.
+  /// Whether the rerun is only tried, without changing the store.
   package var isRehearsal: Bool
 
   package init(
@@ -24,7 +24,7 @@ package struct Rerun: Sendable {
   }
 }
 
-/// Sent events to be sent again, by comparison with their present form.
+/// The sent events to send again, selected by comparing them with the new events.
 package enum SentEvents: String, CaseIterable, Sendable {
   /// The events with other attributes.
   case different
@@ -34,17 +34,18 @@ package enum SentEvents: String, CaseIterable, Sendable {
 
 /// The results of a rerun, in numbers of events in its span.
 package struct RerunCounts: Sendable, Equatable {
-  /// The events that were or may have been sent: now the same, with other attributes, or gone.
+  /// The number of events that were or may have been sent and result again unchanged. ``different`` counts those that
+  /// have other attributes now, and ``gone`` those that do not result again.
   package var same = 0
   package var different = 0
   package var gone = 0
-  /// The number of these three together that the service may or may not have.
+  /// The number of events in ``same``, ``different`` and ``gone`` that the service may or may not have.
   package var inDoubt = 0
   /// The number of pending events removed from the store.
   package var removed = 0
-  /// The number of events now pending in their place.
+  /// The number of events that are pending now as the result of the rerun.
   package var stored = 0
-  /// The number of those stored that were pending before, unchanged.
+  /// The number of ``stored`` events that were already pending before, with the same content.
   package var unchanged = 0
   /// The number of events, stored or new, left unchanged because the state of their device holds events back.
   package var heldBack = 0
@@ -56,12 +57,12 @@ package struct RerunOutcome: Sendable {
   package var records: RunSummary
   /// The figures of unread lines within the reach of a rewind, imported first; nil if the reach excludes the span.
   package var taken: RunSummary?
-  /// The number of files read, and of files that earlier runs read and that are missing.
+  /// The number of files read; ``missingFiles`` counts files that earlier runs read and that are missing now.
   package var files: Int
   package var missingFiles: Int
 }
 
-/// A rerun that cannot be exact, or has nothing to do.
+/// The error of a rerun that cannot be exact, or has nothing to do.
 package enum RerunRefusal: RunError, Equatable, CustomStringConvertible {
   /// No record was ever processed.
   case nothingDecided(store: String)

@@ -4,10 +4,10 @@ import BatchStore
 
 /// The differences between the earlier and the present events of a device.
 extension DeviceRewind {
-  /// The results for a device over some nights.
+  /// The results of processing a device over several nights.
   struct Decided {
     var batch = LocalBatch()
-    /// The source of the record that causes an event, if it differs from the event's source.
+    /// The sources of the records that cause events, by event number, where they differ from the events' own sources.
     var causes: [Int64: StoredSource] = [:]
 
     func cause(of event: EventBlockReader) -> StoredSource { causes[event.emission] ?? event.source }
@@ -15,9 +15,9 @@ extension DeviceRewind {
 
   private struct Trace {
     var timestamp: Instant
-    /// The digest of its wire form.
+    /// The digest of the event's JSON.
     var digest: LineDigest
-    /// Whether a sample that would complete it did not come in time: its status shows that while it is pending.
+    /// Whether a sample that the event needs did not come in time. The status of a pending event shows that.
     var isExpired: Bool
     var cause: StoredSource
 
@@ -59,7 +59,7 @@ extension DeviceRewind {
     }
   }
 
-  /// Returns the traces by the number of the event.
+  /// Returns the traces of all events, by event number.
   private func traces(_ decided: Decided) throws -> [Int64: Trace] {
     var traces: [Int64: Trace] = [:]
     var json = ByteBuffer()

@@ -2,9 +2,9 @@ import BatchFoundation
 import BatchIngest
 import BatchStore
 
-/// A rewind of devices to the night of their late records, with processing from there as if these had been in time.
+/// Rewinds devices to the night of their late records, and processes them from there as if these had been in time.
 ///
-/// The rules are pure, so the earlier decisions are repeated as well, and the differences reported.
+/// The rules are pure, so the earlier decisions can be repeated as well. The differences are reported.
 final class DeviceRewind {
   private struct Deciders {
     let rules: any DecisionRules
@@ -39,7 +39,7 @@ final class DeviceRewind {
     self.options = options
   }
 
-  /// Returns the deciders for a night; nil if no rewind goes back to it.
+  /// Returns the deciders for a night; nil if a rewind cannot go back to it.
   private func deciders(of night: StoredNight) throws -> Deciders? {
     if night.night.isMark || !night.night.beyond.isEmpty && !rewind.takesBeyond { return nil }
     if let known = deciders[night.rules] { return known }
@@ -72,12 +72,12 @@ final class DeviceRewind {
       guard let before = night.night.before, let begin = try rules.decided(of: before, known: night.knownBefore) else {
         return true
       }
-      // Silence decided up to the known time, however long the settings required it to be.
+      // Silence led to decisions up to the known time, whatever length of silence the settings required.
       return begin.end < earliest && night.knownBefore ?? earliest <= earliest
     }
   }
 
-  /// Returns the known time of a device last processed with other settings; nil if no rewind goes back to it.
+  /// Returns the known time of a device's last night if it had other settings and a rewind can go back to it; else nil.
   func knownByOthers(_ device: Text, in bucket: BucketNights) throws -> Instant? {
     guard let last = try bucket.nights(of: device, { _ in true }).last, last.rules != rewind.rules,
       try deciders(of: last) != nil
@@ -85,26 +85,26 @@ final class DeviceRewind {
     return last.known
   }
 
-  /// Returns the times of records with an identity in a device's nights, by its key.
+  /// Returns the times of the records with an identity in a device's nights, by identity key.
   func identityTimes(_ device: Text, _ nights: [StoredNight]) throws -> [UInt64: Instant] {
     try nights.reduce(into: [:]) { times, night in
       times.merge(try timeline(device, night).identityTimes) { first, _ in first }
     }
   }
 
-  /// Returns the index of the first late record that a night can take, as it can all after it; the count if none.
+  /// Returns the index of the first late record that belongs to a night, as all later ones do; the count if none does.
   func firstPlaced(_ late: RecordList, _ nights: [StoredNight]) throws -> Int {
     let places = try places(in: nights)
     return late.firstIndex { nightPlace(of: $0, in: places) != nil } ?? late.count
   }
 
-  /// Returns whether a night can take an event at the instant.
+  /// Returns whether an event at the instant would belong to one of the nights.
   func hasPlace(for instant: Instant, in nights: [StoredNight]) throws -> Bool {
     try places(in: nights).night(of: instant, .events, .unknown) != nil
   }
 
   /// - Parameters:
-  ///   - late: the late records, all with a place.
+  ///   - late: the late records, each of which belongs to one of the nights.
   ///   - present: the state of the device at the known time of the store.
   func decide(
     _ device: Text, _ late: RecordList, _ nights: [StoredNight], present: StoredDevice
@@ -116,7 +116,7 @@ final class DeviceRewind {
     let decidedBy = try nights.map { try deciders(of: $0) }
     let lookback = decidedBy.compactMap { $0?.rules.lookback }.max() ?? .zero
     let earliest = Instant(milliseconds: max(0, first.timestamp.milliseconds - lookback.count))
-    // Events refer to the records until they are handed over.
+    // Until events are handed over, they refer to the memory of the records.
     var timelines: [RecordTimeline] = []
     defer { withExtendedLifetime(timelines) {} }
     let firsts = try nights.map { try $0.firstRecord }
@@ -228,21 +228,21 @@ final class DeviceRewind {
     return timeline
   }
 
-  /// Processes a night in its earlier and its new form; while both have the same state, only the state is processed.
+  /// Processes a night with its earlier and its new records; while both sides have one state, only that is processed.
   ///
   /// - Parameter changes: the times of new or removed records, ascending.
-  /// - Returns: whether both have the same state at the end, which is the earlier one.
+  /// - Returns: whether both sides end in the same state, which is then the stored one and may not be computed.
   private func decide(
     _ old: inout Side, _ new: inout Side, _ changes: [Instant], common: any DeviceDecider
   ) throws -> Bool {
-    // A sample counts for events before it too.
+    // A sample also affects earlier events, so the night is processed in one step.
     let isWhole = old.hasSamples || new.hasSamples
     var step = isWhole ? .max : Self.firstStep
     var passed = Instant(milliseconds: 0)
     while true {
       if !isWhole, old.state == new.state {
         guard let next = changes.first(where: { $0 >= passed }) else { return true }
-        // Includes the record before it, so that both sides have one.
+        // Both sides also process the record before the change, so that each has at least one.
         let place = old.records.place(from: next)
         let start = place > old.next ? old.records[place - 1].timestamp : next
         try old.take(until: start, by: common)
@@ -258,10 +258,10 @@ final class DeviceRewind {
     }
   }
 
-  /// The number of records before the first check whether the late ones still make a difference; it doubles each time.
+  /// The number of records before the first check whether the changes still make a difference; it doubles each time.
   private static let firstStep = 1
 
-  /// A night of a device in its earlier or its new form.
+  /// A night of a device, with either its earlier or its new records.
   private struct Side {
     let records: RecordList
     let hasSamples: Bool
@@ -274,7 +274,8 @@ final class DeviceRewind {
     private let lookahead: DeviceLookahead?
     private let known: [Instant?]
 
-    /// Returns the time before which a number of records are processed, whole instants only; nil for all that are left.
+    /// Returns the exclusive end of the next `step` records, extended so that records of one instant stay together; nil
+    /// if that includes all remaining records.
     func end(ofStep step: Int) -> Instant? {
       guard step < records.count - next else { return nil }
       let first = records[next].timestamp
@@ -282,8 +283,8 @@ final class DeviceRewind {
     }
 
     /// - Parameters:
-    ///   - known: the times up to which silence decides, one after another.
-    ///   - coming: the time of the next record, which ends the silence.
+    ///   - known: the times up to which silence leads to decisions, in the order in which they apply.
+    ///   - coming: the time of the next record, which ends the silence; nil for none.
     init(
       _ device: Text, _ state: StoredDevice?, _ records: RecordList, _ known: [Instant?], until coming: Instant?,
       _ decider: any DeviceDecider
@@ -302,7 +303,7 @@ final class DeviceRewind {
       self.state = state
     }
 
-    /// Processes records from before the reach, in isolation, as the night did.
+    /// Processes records beyond the reach in isolation, as the original run did.
     mutating func take(beyond: RecordList) throws {
       guard !beyond.isEmpty else { return }
       decider.core.knownUntil = known.first ?? nil
@@ -313,7 +314,7 @@ final class DeviceRewind {
       state = states.last
     }
 
-    /// - Parameter end: nil to process the rest, and then what only silence decides.
+    /// - Parameter end: exclusive; nil to process the rest, and then end everything that is over by the known times.
     mutating func take(until end: Instant?, by decider: any DeviceDecider) throws {
       let place = end.map { records.place(from: $0) } ?? records.count
       if end != nil, place == next { return }

@@ -32,7 +32,8 @@ extension Pipeline {
       of: run, rules: digest, settings: settings, knownBefore: storage.knownBefore, known: storage.knownUntil)
   }
 
-  /// Returns the rules for settings of earlier runs, each made once, with the present content of their files.
+  /// Returns a function that makes the rules for the settings of an earlier run, from the present content of the files
+  /// that the settings name. It makes the rules for each digest of settings only once.
   private func earlierRules(_ storage: RunStorage) -> @Sendable (String) throws -> (any DecisionRules)? {
     let made = Guarded<[String: (any DecisionRules)?]>([:])
     let (store, request, platform, monitor) = (storage.store, request, platform, monitor)
@@ -57,9 +58,9 @@ extension Pipeline {
     }
   }
 
-  /// Carries out the changes of this run, and of one that was killed, before anything is sent.
+  /// Applies the event changes of this run, and of an earlier run that was killed, before anything is sent.
   func settleRewind(_ storage: RunStorage, _ outcome: inout RunOutcome) throws {
-    // The events are in the store that collects parts.
+    // The events to change are in the store that collects the parts.
     guard request.part == nil else { return }
     try settleRewind(in: storage.sink.store, storage.sink.run, of: storage.store, &outcome)
   }
@@ -98,7 +99,7 @@ extension Pipeline {
 }
 
 extension RunRequest {
-  /// The settings that affect rules: those of services, files and reports change no event.
+  /// The settings that affect rules, as text; those of services, inputs, stores and reports change no event.
   fileprivate var ruleSettings: String {
     loaded.configuration.text(
       of: Set(SettingSection.allCases).subtracting([
@@ -117,7 +118,7 @@ struct Rewind: Sendable {
   var takesBeyond: Bool
   /// A digest of the settings that affect rules.
   var rules: String
-  /// Returns the rules of another digest; nil if they are no longer available.
+  /// Returns the rules for settings with another digest; nil if these settings are not available.
   var earlierRules: @Sendable (_ digest: String) throws -> (any DecisionRules)?
   var wireForm: WireForm
 }
@@ -129,19 +130,20 @@ struct RewoundDevice {
   /// The number of records processed again, including late ones.
   var records: Int
   var changes: [EventChange]
-  /// Rows for requests that the service has never received.
+  /// New platform rows, for requests that the service has never received.
   var rows: (any PlatformRows)?
-  /// Events that were not quarantined before.
+  /// Events that are quarantined now, but were not before.
   var quarantine: [QuarantinedLine]
 }
 
-/// The nights that late records belong to: each goes to the night that knew its time, whose settings then apply.
+/// The nights of a device, to find the one that a late record belongs to and whose settings apply to it: the night
+/// whose known time was the first to cover the record, or whose records are around it.
 struct NightPlaces {
   /// The processed time before each night; nil for the first of a device.
   let begins: [DecidedTime?]
-  /// The time, for each night, before which records belong to the night before.
+  /// For each night, the time before which records belong to an earlier night.
   let starts: [Instant]
-  /// The first night that a rewind can return to.
+  /// The index of the first night that a rewind can return to.
   let first: Int
 
   func night(of instant: Instant, _ kind: InputKind, _ source: StoredSource) -> Int? {
@@ -150,14 +152,14 @@ struct NightPlaces {
         && begins[place].map { !$0.covers(instant, kind, source, until: $0.silence) } ?? true
     }
     if let last { return last }
-    // Additional counts may reach further back than the nights.
+    // A record after `end` that only interrupts a silence changes at most counts: it belongs to the first night.
     guard begins.indices.contains(first), let begin = begins[first] else { return nil }
     return begin.covers(instant, kind, source, until: begin.end) ? nil : first
   }
 }
 
 extension StoredNight {
-  /// The time of its first record, which can be before the known time of that night.
+  /// The time of the night's first record, which can be before ``knownBefore``; nil if the night has no records.
   var firstRecord: Instant? {
     get throws { try ([night.records] + additions).compactMap { try RecordTimeline.first(kept: $0) }.min() }
   }

@@ -8,9 +8,9 @@ package struct JobMaps {
   private var maps: [String: InputMap] = [:]
   /// Oddities of the maps that do not prevent their use.
   package private(set) var warnings: [ConfigurationFault] = []
-  /// The types of records that they name.
+  /// The record types that the maps name.
   package private(set) var types: [ForeignMap.NamedType] = []
-  /// The columns in which they look for people.
+  /// The columns in which the maps look for ids of people.
   private var idColumns: [ForeignMap.NamedType] = []
 
   /// - Throws: `ConfigurationErrors` with all faults of all maps.
@@ -50,7 +50,7 @@ package struct JobMaps {
     Set(inputs(of: job).flatMap(\.inputs).compactMap(\.map)).sorted()
   }
 
-  /// Returns the map that a list of files names, relative to the job.
+  /// Returns the map that a list of files names; the path of a map file is relative to the job.
   static func map(_ name: String, of job: Job) throws -> InputMap? {
     let name = MapName.isFile(name) ? PathText.resolve(name, in: job.directory) : name
     return try JobMaps(names: [name]).maps[name]
@@ -75,14 +75,14 @@ package struct JobMaps {
     guard faults.isEmpty else { throw ConfigurationErrors(faults) }
   }
 
-  /// The map of an entry; nil for whole lines in the project's own shape.
+  /// The map of an entry of `inputs`; nil if its lines are records in the program's own format.
   subscript(input: JobInput) -> InputMap? {
     guard let record = input.record else { return input.map.flatMap { maps[$0] } }
     guard let map = input.map.map({ maps[$0]?.map as? ForeignMap }) ?? ForeignMap.own else { return nil }
     return map.reading(record: record).map { InputMap($0, identity: $0.digest) }
   }
 
-  /// Returns the faults of id columns that the program writes itself (reference decisions 64).
+  /// Returns a fault for each id column that the program itself writes (reference decisions 64).
   package func faults(_ settings: Settings) -> [ConfigurationFault] {
     let reserved = Set(settings.reservedColumns.map { FoldedText($0) })
     return idColumns.filter { reserved.contains(FoldedText($0.name)) }.map {
@@ -90,7 +90,7 @@ package struct JobMaps {
     }
   }
 
-  /// Returns the files of the maps that a job names, with those they include, even of maps that cannot be used.
+  /// Returns the files of the maps that a job names and of those that they include, even if a map cannot be used.
   static func files(of job: Job) -> [String] {
     let library = MapLibrary(
       environment: ProcessInfo.processInfo.environment, currentDirectory: FileManager.default.currentDirectoryPath)
@@ -98,7 +98,7 @@ package struct JobMaps {
   }
 }
 
-/// The identity of a job's map, to distinguish configurations: events depend on maps as on settings.
+/// The identity of a job's map. It distinguishes configurations, because events depend on maps as they do on settings.
 package struct MapDigest: Sendable, Hashable {
   /// The name of the preset, or the file relative to the job.
   package var name: String
@@ -111,7 +111,7 @@ package struct MapDigest: Sendable, Hashable {
     let digests = Set(
       inputs.map { input in
         let name = input.map.map { MapName.isFile($0) ? PathText.shown($0, from: job.directory) : $0 } ?? "own"
-        // Reading the inputs reports what is wrong with it.
+        // Reading the inputs reports the faults of the map.
         let maps = try? JobMaps(names: input.map.map { [$0] } ?? [])
         return MapDigest(
           name: input.record.map { "\(name) of '\($0)'" } ?? name, text: maps?[input]?.identity ?? "unreadable")

@@ -4,20 +4,20 @@ package import BatchReport
 import BatchStore
 import FoundationEssentials
 
-/// The times between windows that no run of a job read, in pieces of the following window (reference decisions 49).
+/// The times between windows that no run read, in pieces as long as the following window (reference decisions 49).
 struct MissedWindows: Sendable, Equatable {
   private(set) var pieces: [Range<Instant>] = []
   /// The end of the latest window that was read.
   private var end: Instant?
-  /// The zone of the calendar for windows of days.
+  /// The time zone in which windows of whole days are counted.
   private let zone: Zone
 
-  /// The maximum number of pieces of one gap; the rest stays in one piece.
+  /// The maximum number of pieces of one gap; the rest of the gap is one piece.
   private static let most = 1000
 
   init(in zone: Zone) { self.zone = zone }
 
-  /// Notes a run's window: the time between the windows read before and it is missed.
+  /// Notes the window of a run. The time between the windows read before and this window is missed.
   mutating func begin(_ window: TimeWindow) {
     guard let from = window.from, let end, end < from else { return }
     var gap: [Range<Instant>] = []
@@ -34,7 +34,7 @@ struct MissedWindows: Sendable, Equatable {
 
   /// Notes that a run has read its window.
   ///
-  /// - Parameter known: the known time; nothing after it was there to be read.
+  /// - Parameter known: the known time of the run, which read nothing after it.
   mutating func read(_ window: TimeWindow, knownUntil known: Instant) {
     let to = min(window.to ?? known, known)
     let from = min(window.from ?? Instant(milliseconds: 0), to)
@@ -47,12 +47,13 @@ struct MissedWindows: Sendable, Equatable {
     end = end.map { max($0, to) } ?? to
   }
 
-  /// Drops pieces before the reach of a run that has ended, and so has reported them.
+  /// Drops pieces before the reach of a run that has ended and therefore has reported them.
   mutating func drop(before reach: Instant) { pieces.removeAll { $0.upperBound <= reach } }
 }
 
 extension Zone {
-  /// Returns the instant some window lengths later, in calendar days if whole; a window without an end counts as a day.
+  /// Returns the instant that is `steps` window lengths later. A length of whole days is counted in calendar days; a
+  /// window without a bound counts as one day.
   fileprivate func instant(_ instant: Instant, steps: Int, of window: TimeWindow) -> Instant {
     let day: Int64 = 86_400_000
     var days: Int64 = 1
@@ -68,12 +69,14 @@ extension Zone {
 }
 
 extension RelativeWindow {
-  /// Returns the latest time at which a run reads a window that includes the piece; nil if there is none.
+  /// Returns the latest time at which a run would read a window that includes the piece; nil if there is none.
   ///
-  /// - Parameters: the time of the run with the later window, and that window.
+  /// - Parameters:
+  ///   - asOf: the time of the run with the window that follows.
+  ///   - window: the window of that run.
   func asOf(reading piece: Range<Instant>, before asOf: Instant, _ window: TimeWindow) -> Instant? {
     var step = window
-    // Goes day by day, so that for a window of several days the first run with the whole piece is found.
+    // A window of several days moves day by day, so that no run with the whole piece is skipped.
     if let from = window.from, let to = window.to, to.milliseconds - from.milliseconds > 86_400_000 { step.to = nil }
     for number in 1...4000 {
       let time = zone.instant(asOf, steps: -number, of: step)
@@ -92,7 +95,7 @@ extension Pipeline {
     request.job.tellsMissed ? try allMissedWindows(in: store, run) : []
   }
 
-  /// Returns the missed windows within the job's `catchUp`, oldest first; empty for a given window, and for a trial.
+  /// Returns the missed windows within the job's `catchUp`, oldest first; empty for a given window or a dry run.
   package func windowsToCatchUp() throws -> [MissedWindow] {
     let (job, changes) = (request.job, request.loaded.changes)
     guard let span = job.catchUp, request.mode.keeps, request.mode.readsInputs, let from = job.window.from,
@@ -105,7 +108,7 @@ extension Pipeline {
     return windows.filter { $0.from >= begin && $0.to <= from }
   }
 
-  /// Returns the missed windows of the present store; empty if there is none, or it cannot be read.
+  /// Returns the missed windows in the store as it is now; empty if there is no store, or it cannot be read.
   package func missedNow() -> [MissedWindow] {
     guard request.mode.keeps, FileManager.default.fileExists(atPath: request.storePath) else { return [] }
     do {
@@ -114,7 +117,7 @@ extension Pipeline {
       try store.close()
       return windows
     } catch {
-      // An error of the store ended the run, or ends the next one.
+      // The error has ended the run, or will end the next one.
       return []
     }
   }
@@ -125,7 +128,7 @@ extension Pipeline {
     let reading = [RunMode.run.name, RunMode.noUpload.name, "collect"]
     var lastKnown: Instant?
     for stored in try store.runs.all() where stored.job == request.job.name && stored.id != run {
-      // It imports lines that no run had read, up to the known time.
+      // A rerun imports lines that no run had read, up to the known time.
       if stored.mode == "rerun", stored.exit == 0, let lastKnown {
         missed.read(stored.window, knownUntil: lastKnown)
       }

@@ -26,7 +26,7 @@ package struct OutputConflict: RunError, Equatable, CustomStringConvertible {
       + "('\(other.path.printable)'), which would be overwritten; nothing was read or written. Name another file"
   }
 
-  /// Compares existing files, whatever names they have, and places of future files.
+  /// Compares existing files by identity, whatever their names, and files that do not exist yet by place.
   ///
   /// - Throws: ``OutputConflict`` for the first output that is one of the others, or an earlier output.
   package static func check(_ outputs: [Use], against others: [Use]) throws {
@@ -41,7 +41,7 @@ package struct OutputConflict: RunError, Equatable, CustomStringConvertible {
   }
 }
 
-/// The error of an output that is named as compressed but would not be.
+/// The error of an output whose name ends in `.gz`, although it would not be compressed.
 package struct CompressedOutputError: RunError, Equatable, CustomStringConvertible {
   package var output: OutputConflict.Use
 
@@ -120,7 +120,7 @@ extension RunRequest {
     if let output = outputs.first(where: { $0.path.lowercased().hasSuffix(".gz") }) {
       throw CompressedOutputError(output: output)
     }
-    // Streams and devices are not compared, so the files need not be searched.
+    // If all outputs are streams or devices, there is nothing to compare.
     guard outputs.contains(where: { (try? FilePlace($0.path)) != nil }) else { return }
     let reports = outputs.compactMap { output in
       job.reports.flatMap { ReportFolder.role(of: output.path, below: $0) }.map { OutputConflict.Use($0, output.path) }

@@ -4,7 +4,7 @@ import BatchIngest
 import BatchReport
 import BatchStore
 
-/// The error of a run before everything that its store has processed, without a choice of what happens to its records.
+/// The error of a run before everything that its store has processed, if no setting permits it.
 package struct BackwardRunError: RunError, Equatable, CustomStringConvertible {
   package var store: String
   package var evidence: Evidence
@@ -14,7 +14,7 @@ package struct BackwardRunError: RunError, Equatable, CustomStringConvertible {
   package enum Evidence: Sendable, Equatable {
     /// The window ends at `to`; the processed records begin at `decided`.
     case window(to: Instant, decided: Instant)
-    /// `behind` of `known` devices have no record after `newest`, but were processed up to `decided`.
+    /// `behind` of `known` devices have records up to `newest` only, but were processed up to `decided`.
     case devices(behind: Int, known: Int, newest: Instant, decided: Instant)
   }
 
@@ -54,7 +54,7 @@ extension Pipeline {
       store: store.path, evidence: .window(to: to, decided: decided), command: acceptingCommand(store))
   }
 
-  /// Refuses a run by its records, for jobs without a window or with a wide one, and for lines from the quarantine.
+  /// Refuses a run by its records, for jobs without a window or with a wide one, and for replays.
   ///
   /// - Throws: ``BackwardRunError``.
   func refuse(_ share: BackwardShare, _ store: EventStore) throws {
@@ -102,7 +102,7 @@ extension Pipeline {
       "\(records): their events are outside sessions and campaigns. To process them in time order (only unsent events are replaced): \(command)"
   }
 
-  /// Returns the command that processes the time of records again, from where they can change something.
+  /// Returns the command that reruns a span of records, from the earliest time at which they can change events.
   func rerun(_ invocation: RunInvocation, from first: Instant, to last: Instant, _ rules: any DecisionRules) -> String {
     let lookback = max(rules.lookback, rules.longestSilence)
     let begin = Instant(milliseconds: max(0, first.milliseconds - lookback.count))
@@ -111,31 +111,31 @@ extension Pipeline {
   }
 }
 
-/// The share of an input's devices whose records are all before those that earlier runs processed.
+/// The share of an input's devices whose records all precede those that earlier runs processed.
 ///
-/// Late records are normal, and some devices may have nothing else. An input is backward when that holds for nearly all
-/// devices that the store knows of it, and these are many and more than a small part of the store's. For a large input,
-/// some buckets represent all devices.
+/// Late records are normal, and some devices may have no others. An input is backward if that holds for nearly all of
+/// its devices that the store knows, and if these are many and a substantial part of the store's devices. In a large
+/// input, a sample of the buckets is examined.
 struct BackwardShare: Sendable, Equatable {
   /// The number of devices whose new records are all late.
   private(set) var behind = 0
   /// The number of devices with a new record that is not late.
   private(set) var ahead = 0
-  /// The last instant of the records of the devices behind.
+  /// The latest instant in the new records of the devices that are behind.
   private(set) var newest = Instant(milliseconds: 0)
-  /// The last instant that earlier runs processed of the devices behind.
+  /// The latest instant up to which earlier runs processed the devices that are behind.
   private(set) var decided = Instant(milliseconds: 0)
   /// The number of devices that the store has in the buckets examined.
   private var stored = 0
   private var devices = 0
   private var records = 0
 
-  /// The minimum number of devices behind; fewer are just some late ones, whatever their share.
+  /// The minimum number of devices behind for a backward input. Fewer are normal late devices, whatever their share.
   private static let fewest = 100
   private static let enoughDevices = 2000
   private static let enoughRecords = 1 << 20
 
-  /// - Parameter reach: the start of the rewind window, from which no record counts as behind; nil if there is none.
+  /// - Parameter reach: the start of the rewind window, whose records never count as behind; nil for no window.
   /// - Throws: the errors of reading the input or the store.
   init(_ preview: InputPreview, _ earlier: Timelines, _ rules: any DecisionRules, reach: Instant?) throws {
     try preview.forEachBucket { bucket in
@@ -160,7 +160,7 @@ struct BackwardShare: Sendable, Equatable {
     self.decided = max(self.decided, decided)
   }
 
-  /// Whether more devices would hardly change the result. Those behind are far too few if most lines are already known.
+  /// Whether more devices would hardly change the result: if most lines are known, far too few devices are behind.
   private var isClear: Bool {
     devices >= Self.enoughDevices || records >= Self.enoughRecords || ahead >= 32 && ahead > behind
       || stored >= Self.enoughDevices && 20 * behind < stored

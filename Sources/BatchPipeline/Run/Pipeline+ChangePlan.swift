@@ -5,7 +5,7 @@ import BatchReport
 import BatchStore
 import Glibc
 
-/// The error of a plan requested or to be carried out at a service without plans.
+/// The error of `--online-plan` or `--plan` for a service that has nothing to plan.
 struct NoChangePlanError: RunError, Equatable, CustomStringConvertible {
   var destination: String
 
@@ -14,14 +14,14 @@ struct NoChangePlanError: RunError, Equatable, CustomStringConvertible {
   var description: String { "error: a run only sends events to '\(destination)', so there is nothing to plan" }
 }
 
-/// The changes of a run at the service besides events: `--online-plan` writes them, `--plan` limits a run to them.
+/// The changes of a run at the service other than events: `--online-plan` writes them, `--plan` limits a run to them.
 extension Pipeline {
   func planner(_ service: (any PlatformService)?) throws -> any ChangePlanning {
     guard let planner = service as? any ChangePlanning else { throw NoChangePlanError(destination: platform.name) }
     return planner
   }
 
-  /// Returns the service limited to the plan in a file; the service itself without a file.
+  /// Returns the service limited to the plan in a file, or the unchanged service if `path` is nil.
   ///
   /// - Throws: errors of the plan, before anything is written.
   func following(
@@ -33,7 +33,7 @@ extension Pipeline {
     return try planner(service).following(plan, file: path, inputs: inputDigest(files))
   }
 
-  /// Writes the changes that a run would make at the service, which is only read.
+  /// Writes the changes that a run would make at the service (`--online-plan`). The service is only read.
   func writeChangePlan(
     _ preparation: RunPreparation, _ storage: RunStorage, _ outcome: inout RunOutcome
   ) throws {
@@ -50,7 +50,7 @@ extension Pipeline {
     }
   }
 
-  /// Returns the digest of job, configuration and every byte of the inputs.
+  /// Returns the digest of the job's name, the configuration and every byte of the inputs.
   private func inputDigest(_ files: InputFiles) throws -> String {
     var hash = SHA256()
     hash.update("\(request.job.name)\n\(request.configurationDigest)\n")

@@ -6,9 +6,9 @@ import BatchReport
 import BatchStore
 
 extension Pipeline {
-  /// Processes the records of the job's inputs, ordered per device, into events for the storage.
+  /// Processes the records of the job's inputs, ordered per device, and stores the resulting events.
   ///
-  /// - Returns: false if nothing was usable: only quarantined lines were kept, and nothing is to be sent.
+  /// - Returns: false if no line was usable. Only quarantined lines were kept then, and nothing may be sent.
   func decide(_ preparation: RunPreparation, _ storage: RunStorage, _ outcome: inout RunOutcome) throws -> Bool {
     let files = preparation.files
     var preparation = preparation
@@ -58,15 +58,15 @@ extension Pipeline {
     return true
   }
 
-  /// Processes the lines of files, and adds the figures to the report.
+  /// Processes the lines of files and adds the figures to the report.
   ///
-  /// - Parameter rewinds: false if everything is processed from the first record on.
+  /// - Parameter rewinds: false if everything is processed from the first record on, without earlier states.
   func decided(
     _ files: InputFiles, _ preparation: RunPreparation, _ storage: RunStorage, rewinds: Bool = true,
     _ outcome: inout RunOutcome
   ) throws -> DecisionResult {
     var options = preparation.options
-    // Lines belong to the nights that quarantined them, whatever the job's window is today.
+    // Replayed lines belong to the windows of the runs that quarantined them, whatever the job's window is today.
     if let replay = storage.replay { options.ingest.window = replay.input.window }
     options.reach = storage.reach(request.settings)
     if let store = storage.store, !policyIsGiven { options.admit = { try refuse($0, store) } }
@@ -88,14 +88,14 @@ extension Pipeline {
       do {
         return try stage.run { try progress($0, of: size) }
       } catch var error as TooManyQuarantined {
-        // Makes them visible to a user who searches for the reason.
+        // Stores the quarantined lines for a user who searches for the reason.
         try storage.sink.finish()
         error.store = storage.kept?.store.path
         throw error
       }
     }
-    // All devices are decided up to there only now: a run that is killed before leaves the store's known time as it was.
-    // A window of which no line was used was not read, also where others of the same command had some.
+    // Only now are all devices processed up to the known time: a run killed earlier leaves the store's known time
+    // unchanged. A window without usable lines does not count as read, even if other windows of the command had some.
     let isUsed =
       request.allowsEmpty || request.part != nil || !request.mode.readsInputs
       || !RunSummary.Records(local.ingest.counts).isUseless(true)
@@ -121,7 +121,7 @@ extension Pipeline {
       tell("warning", FutureRecords.note(local.tally, asOf: request.asOf), &outcome)
       tell("warning", PastRecords.note(local.tally), &outcome)
     }
-    // Without a store the key is not kept; the hashes of one dry run are consistent.
+    // Without a store the key is not kept, but hashes are consistent within one dry run.
     let key = try storage.store?.runs.reportKey() ?? (0..<32).map { _ in UInt8.random(in: .min ... .max) }
     let lines = storage.quarantined.first
     let causes = advised(storage.quarantined.causes, files, preparation.options.vocabulary)
@@ -144,7 +144,7 @@ extension Pipeline {
     return local
   }
 
-  /// Adds advice on the shape of the lines: the first faulty file of each kind of input and map is examined.
+  /// Adds advice on the format of lines. The first faulty file of each combination of input kind and map is examined.
   private func advised(
     _ causes: [FindingCause], _ files: InputFiles, _ vocabulary: RecordVocabulary
   ) -> [FindingCause] {
@@ -155,7 +155,7 @@ extension Pipeline {
         let file = files.files.first(where: { $0.original.isIdentical(to: cause.file) }), file.handedOver == nil
       else { return cause }
       let entry = "\(file.kind.name) \(file.map?.identity ?? "")"
-      // If a file cannot be read again, reading it reports that.
+      // A file that cannot be read again gets no advice.
       let words = looked[entry] ?? (try? LikelyEntry(of: file, vocabulary, presets: platform.presets))?.words ?? ""
       looked[entry] = words
       var cause = cause
@@ -178,9 +178,9 @@ extension Pipeline {
   }
 }
 
-/// A preview of inputs: devices and times in them, and fields that nothing reads, shown when a user first sees them.
+/// A preview of inputs, for first runs and checks: their devices and times, and fields that nothing reads.
 extension Pipeline {
-  /// The number of records examined.
+  /// The maximum number of records examined for each combination of input kind and map.
   private static let lookedAt = 10_000
 
   /// - Parameter isFirst: whether the store has no earlier run.

@@ -39,7 +39,7 @@ extension Pipeline {
       stage.exit = InterruptedError(signal: signal).exit
       return
     }
-    // A service failure during identity checks takes precedence over what the delivery left to a person.
+    // A service failure during identity checks takes precedence over a delivery result that needs a person.
     if report.exit != .done, stage.exit != .serviceUnavailable || report.exit != .protocolRefused {
       stage.exit = report.exit
     }

@@ -4,7 +4,7 @@ import BatchReport
 import BatchStore
 
 extension Pipeline {
-  /// Returns the reasons for the events of one device (`run --explain DEVICE`); nil without one to explain.
+  /// Returns the reasons for the events of one device (`run --explain DEVICE`); nil if there is no device to explain.
   ///
   /// - Parameter store: nil if there is none.
   func explanation(_ local: DecisionResult, _ files: InputFiles, _ store: EventStore?) throws -> Facts? {

@@ -19,7 +19,7 @@ extension Pipeline {
       window: window ?? (request.mode.readsInputs ? request.job.window : TimeWindow()))
   }
 
-  /// Notes maps that differ from the job's last run: lines mapped differently count as new (reference decisions 46).
+  /// Notes maps that changed since the job's last run: lines mapped differently count as new (reference decisions 46).
   func noteChangedMaps(in store: EventStore) throws {
     guard !request.maps.isEmpty,
       let last = try store.runs.all().last(where: { $0.job == request.job.name && !$0.configurationDigest.isEmpty })
@@ -34,7 +34,7 @@ extension Pipeline {
     }
   }
 
-  /// Notes the end of a run, with its report. If a run failed, an error of the store here is only shown.
+  /// Stores the end of a run and its report. If the run has already failed, an error of the store is only shown.
   func end(_ run: RunID, in store: EventStore, _ outcome: RunOutcome) throws {
     let ended = Instant.now
     var report = outcome.report
@@ -49,7 +49,7 @@ extension Pipeline {
     }
   }
 
-  /// Notes the end again if it changed after it was noted or reported, because an output could not be written.
+  /// Stores and reports the end of the run again if its exit has changed since, because an output could not be written.
   package func noteEnd(_ outcome: inout RunOutcome) {
     if let noted = outcome.noted, noted.exit != outcome.exit {
       outcome.noted?.exit = outcome.exit
@@ -67,7 +67,7 @@ extension Pipeline {
     writeReport(&outcome)
   }
 
-  /// Notes a run that could not begin, with a report if requested (reference decisions 49); never for a usage error.
+  /// Stores a run that could not begin, and its report (reference decisions 49), except a replay or a usage error.
   func report(_ error: any Error, _ outcome: inout RunOutcome) {
     guard request.mode != .replay, RunFailure.exit(of: error) != .usage else { return }
     outcome.fail(error)
@@ -91,7 +91,7 @@ extension Pipeline {
 }
 
 extension StoredRun {
-  /// The noted state of its night; nil for a run that did not end, and for one of a release that did not note it.
+  /// The stored state of the night; nil for a run that did not end, or whose release did not store it.
   package var night: NightState? {
     // Counters that are not a JSON object are from another program.
     counters.flatMap { try? JSONNode.parse(Array($0.utf8)) }?["night"]?.string.flatMap(NightState.init(rawValue:))
@@ -105,7 +105,7 @@ extension ListedRun {
   init(_ run: StoredRun, of platform: String) {
     self.init(
       number: run.id.number, job: run.job, mode: run.mode ?? "", started: run.started, asOf: run.asOf,
-      // Releases without exit codes noted the end only of runs that were done.
+      // Releases without exit codes stored the end of successful runs only.
       exit: run.finished.flatMap { _ in RunExit(rawValue: run.exit ?? 0) })
     (until, window, night) = (run.until, run.window, run.night)
     seconds = run.finished.map { Double($0.milliseconds - run.started.milliseconds) / 1000 }
@@ -142,17 +142,17 @@ extension Configuration {
   }
 }
 
-/// A run that ended before it read anything, noted in an existing store for the history (reference decisions 49).
+/// A run that ended before it read anything, for the history of an existing store (reference decisions 49).
 package struct FailedStart {
   package var report: RunReport
   package var mode: RunMode
 
   package init(report: RunReport, mode: RunMode) { (self.report, self.mode) = (report, mode) }
 
-  /// Keeps nothing of a trial, of one that another run turned away, and where there is no store of the platform.
+  /// Stores the run, except if it is a dry run, if another run held the store, or if there is no store of the platform.
   ///
   /// - Parameter complete: adds facts from the store to the report.
-  /// - Returns: all runs of the store including this one; empty if it is not kept.
+  /// - Returns: all runs of the store including this one; empty if this one was not stored.
   @discardableResult
   package func keep(
     in path: String, of platform: any Platform,
@@ -177,14 +177,14 @@ package struct FailedStart {
       try store.close()
       return runs
     } catch {
-      // An error of the store ended the run, or ends the next one; the store records the run that holds it.
+      // The error has ended this run or will end the next. A run that holds the store is in the history itself.
       return []
     }
   }
 }
 
 extension Pipeline {
-  /// Returns the last good runs of the job (`Report.usualRuns`); nil if the run is not compared with them.
+  /// Returns the figures of the job's last successful runs (`Report.usualRuns`); nil if there is no comparison.
   func nightsBefore(_ storage: RunStorage) throws -> [NightFigures]? {
     let settings = request.settings.report
     guard settings.usualRuns > 0, request.mode.readsInputs, let store = storage.store else { return nil }
@@ -192,12 +192,12 @@ extension Pipeline {
       $0.job == request.job.name && $0.exit == 0 && $0.id != storage.run && ["run", "no-upload"].contains($0.mode)
     }
     return try before.suffix(settings.usualRuns).compactMap { run in
-      // A report of another release in another form is not compared.
+      // A report in the format of another release is not compared.
       try store.runs.report(of: run.id).flatMap { try? NightFigures(StoredReport.report($0)) }
     }
   }
 
-  /// Notes what is unusual about the run compared with the nights before.
+  /// Notes the figures of the run that are unusual compared with previous nights.
   func compare(_ outcome: inout RunOutcome, with nights: [NightFigures]?) {
     outcome.report.unusual = nights.map {
       NightFigures(outcome.report).unusual(beside: $0, factor: request.settings.report.usualFactor)
@@ -205,7 +205,7 @@ extension Pipeline {
     if let owners = outcome.newOwners { outcome.report.unusual = (outcome.report.unusual ?? []) + [owners] }
   }
 
-  /// Counts devices with a new owner, before any request for them; many at once suggest a fault of the export.
+  /// Counts devices with a new owner, before any request for them. A large share suggests a fault in the export.
   func countOwners(_ storage: RunStorage, _ outcome: inout RunOutcome) throws {
     guard request.job.identity, let (store, run) = storage.kept,
       let owners = try platform.newOwners(in: store, of: run)

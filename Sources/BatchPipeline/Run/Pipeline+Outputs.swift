@@ -5,7 +5,7 @@ import BatchReport
 import BatchStore
 import FoundationEssentials
 
-/// The files that a run writes for its caller. If one cannot be written, kept and sent events stay.
+/// The files that a run writes for its caller. If a file cannot be written, events stay stored or sent.
 extension Pipeline {
   /// Writes `--events-out`.
   func writeEvents(_ storage: RunStorage, _ outcome: inout RunOutcome) throws {
@@ -27,13 +27,13 @@ extension Pipeline {
       EventSelection(sequences: sequences, window: request.window)
     }
     guard let (store, run) = storage.kept else {
-      // A run would also send what an earlier one left (reference decisions 32).
+      // A run would also send the events that an earlier run left unsent (reference decisions 32).
       let backlog = request.mode == .dryRun(sends: true) ? try storage.store?.ledger.sequences([.waiting]) : nil
       let changed = storage.changed.withLock { $0 }
       let results = try storage.sink.store.ledger.sequences([.stored(by: storage.sink.run)])
       return [inWindow(results + (backlog ?? []).map { leaving(changed, outOf: $0) })]
     }
-    // Posted events stay posted, even if a request whose answer was lost was sent again after their time was over.
+    // Posted events are listed even outside the window: a request whose answer was lost may have been sent again later.
     let posted = EventSelection(sequences: try store.ledger.sequences([.posted(in: run)]))
     return switch request.mode {
     case .post: [posted]
@@ -42,7 +42,7 @@ extension Pipeline {
     }
   }
 
-  /// Removes events that a rewind changed: they are listed in their new form only.
+  /// Removes events that a rewind changed: they are listed with their new content only.
   private func leaving(_ changed: Set<EventID>, outOf sequence: BlockSequence) -> BlockSequence {
     guard !changed.isEmpty else { return sequence }
     let wireForm = platform.storeFormat.wireForm
@@ -71,13 +71,13 @@ extension Pipeline {
     }
   }
 
-  /// Opens `--decisions-out` before anything is sent: only the run that asks a question reports its result.
+  /// Opens `--decisions-out` before anything is sent, because only the run that asks a question can report its answer.
   func decisionsFile(of service: any PlatformService) throws(OutputError) -> OutputFile? {
     guard let path = request.decisionsOut, service.decisionLines != nil else { return nil }
     return try OutputFile(path)
   }
 
-  /// Writes the results of the questions, including those asked before a signal came.
+  /// Writes the answers to the questions, including those asked before a signal arrived.
   func writeDecisions(
     of service: any PlatformService, _ storage: RunStorage, to file: OutputFile?, _ outcome: inout RunOutcome
   ) throws {
@@ -90,7 +90,7 @@ extension Pipeline {
     }
   }
 
-  /// Writes the report in place of an existing one of this run.
+  /// Writes the report, replacing an earlier report of this run.
   func writeReport(_ outcome: inout RunOutcome) {
     guard let folder = request.job.reports else { return }
     outcome.attempt { outcome in

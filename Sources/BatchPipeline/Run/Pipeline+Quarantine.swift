@@ -3,11 +3,12 @@ import BatchIngest
 package import BatchStore
 
 extension Pipeline {
-  /// Settles quarantined lines if this run read something in their place that it did not refuse; returns how many.
+  /// Resolves pending quarantined lines of earlier runs if this run read something in their place that it did not
+  /// quarantine. Returns the number of resolved lines.
   ///
-  /// The place is the line number in the file, as long as the file is the same up to the quarantined lines: the offset
-  /// must be the earlier one, shifted by the change in length of those lines. So an export of another day under an old
-  /// name settles nothing.
+  /// The place is the line number in a file that is otherwise unchanged up to there: the offset must be the earlier
+  /// one, shifted by the changes in length of replaced lines. So an export of another day under an old name has no
+  /// effect.
   func settleReplacedLines(_ files: InputFiles, _ store: EventStore, _ run: RunID) throws -> Int {
     // Places in the output of a pipe are not stable.
     let read = Set(files.files.filter { !$0.isPipe }.map { "\($0.kind.rawValue) \($0.path)" })
@@ -34,7 +35,7 @@ extension Pipeline {
     var bytes: Int64 = 0
   }
 
-  /// - Parameter lines: the lines of one file, in order, none of which was read unchanged.
+  /// - Parameter lines: quarantined lines of one file, in order; this run read none of them unchanged.
   private func replaced(_ lines: [WaitingLine], _ shift: inout Shift) throws -> [Int64] {
     guard let first = lines.first else { return [] }
     let damage = lines.filter { $0.reason == .damagedFile }.map(\.id)

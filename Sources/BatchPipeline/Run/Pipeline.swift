@@ -33,8 +33,8 @@ package struct Pipeline: Sendable {
 
   /// Runs the job, from its files to its report.
   ///
-  /// A run that keeps something returns an outcome once its store is open: the outcome includes an error that ended it,
-  /// next to the work done before.
+  /// A run that changes its store returns an outcome once the store is open. If an error ended the run, the outcome
+  /// includes the error and the work done before.
   ///
   /// - Throws: any error before the store is open, and in a dry run at any time.
   package func run() throws -> RunOutcome {
@@ -86,11 +86,11 @@ package struct Pipeline: Sendable {
       try writeChangePlan(preparation, storage, &outcome)
       try settleRewind(storage, &outcome)
       try storage.expire(outOf: request.window)
-      // Refused input is kept, but nothing of it is sent.
+      // The results of refused input are kept, but not sent.
       if request.mode.sends, let service = preparation.service, outcome.exit == .done {
         let decisions = try decisionsFile(of: service)
         try deliver(to: service, storage, &outcome)
-        // Conflicts are known only now.
+        // Conflicts of identities are known only after the delivery.
         compare(&outcome, with: nights)
         try writeDecisions(of: service, storage, to: decisions, &outcome)
       }
@@ -106,7 +106,7 @@ package struct Pipeline: Sendable {
   }
 }
 
-/// The error of figures of records that do not add up: a bug of this program that must be noticed.
+/// The error of record counts that do not add up: a bug in this program that must not go unnoticed.
 package struct UnbalancedRecordsError: Error, CustomStringConvertible {
   package var description: String {
     "internal error: the number of records read does not equal accepted + duplicates + out of window + forgotten + left out + quarantined; please report this"

@@ -9,7 +9,7 @@ package struct RunOutcome: Sendable {
   package var exit: RunExit
   /// The folder of the report; nil if there is none.
   package var reportFolder: String?
-  /// The exit in the report; nil if there is none.
+  /// The exit in the written report; nil if no report was written.
   var told: RunExit?
   /// The result of `--explain`; nil without a device to explain.
   package var explanation: Facts?
@@ -34,7 +34,7 @@ package struct RunOutcome: Sendable {
     exit = .done
   }
 
-  /// Notes an error that ended the run, or of an output that could not be written; finished work stays.
+  /// Notes an error that ended the run or prevented an output; finished work stays.
   package mutating func fail(_ error: any Error) {
     let words = "\(error)"
     // A report that is written again may meet the same error.
@@ -44,7 +44,7 @@ package struct RunOutcome: Sendable {
     report.exit = exit
   }
 
-  /// Does work that is not essential for the run; an error is noted.
+  /// Does work that is not essential for the run; an error is noted and not thrown.
   package mutating func attempt(_ work: (inout RunOutcome) throws -> Void) {
     do {
       try work(&self)
@@ -56,13 +56,12 @@ package struct RunOutcome: Sendable {
 
 package protocol RunMonitor: Sendable {
   func note(_ text: String)
-  /// Called now and then from several threads.
+  /// Called repeatedly, on several threads.
   func progress(_ progress: IngestProgress, of total: UInt64)
-  /// Called now and then while events are sent, with the number pending at the start.
+  /// Called repeatedly while events are sent. `total` is the number that were pending at the start.
   func delivered(_ events: Int, of total: Int)
 }
 
-/// A monitor that ignores all messages.
 package struct SilentMonitor: RunMonitor {
   package init() {}
 

@@ -9,9 +9,9 @@ package struct RunRequest: Sendable {
   package let platforms: Platforms
   package let platform: any Platform
   package var mode: RunMode
-  /// Whether a sandbox inside the process is the destination; it has a separate store next to the job's.
+  /// Whether a sandbox inside the process is the destination. Such a run has a separate store next to the job's.
   package var usesSandbox = false
-  /// The address of a sandbox inside the process in place of the service; nil for the real one.
+  /// The address of a sandbox inside the process that replaces the service; nil for the real service.
   package var sandboxAddress: String?
   /// The file for canonical events, one per line; "-" is stdout; nil for none.
   package var eventsOut: String?
@@ -29,31 +29,31 @@ package struct RunRequest: Sendable {
   package var junitOut: String?
   /// The device whose decisions are explained; nil for none.
   package var explain: String?
-  /// The file for a dry run's plan of changes at the service, which it reads for that; "-" is stdout; nil for none.
+  /// The file for a dry run's plan of changes at the service; "-" is stdout; nil for none.
   package var planOut: String?
   /// The file of a plan that the run carries out exactly; nil for none.
   package var planFile: String?
   /// The number of quarantined lines beyond which the run ends with exit code 65; nil for no limit.
   package var maxQuarantine: Int?
-  /// Whether anything quarantined ends the run with exit code 65, without a message: each finding is printed.
+  /// Whether anything quarantined ends the run with exit code 65, without a message, because each finding is printed.
   package var refusesQuarantined = false
-  /// Whether figures outside the range of the nights before end the run with exit code 65, before anything is sent.
+  /// Whether figures outside the range of previous nights end the run with exit code 65, before anything is sent.
   package var failsOnUnusual = false
   /// Whether reading ends as soon as ``maxQuarantine`` is exceeded, with nothing processed.
   package var stopsEarly = false
   /// The maximum number of findings about the inputs that a dry run keeps.
   package var findingLimit = QuarantinedLines.shownWithoutStore
-  /// The part that is read in place of the job's inputs; nil for those.
+  /// The part that is read instead of the job's inputs; nil to read the inputs.
   var part: PartInput?
   /// Whether other runs of the same command read the inputs too.
   package var isOneOfMany = false
   /// Whether records are processed as if the job had never run, and their events kept for examination.
   var decidesAnew = false
-  /// Whether it is a test: only an `asOf` sets the known time.
+  /// Whether the run is a test of a job, whose known time is set only by an `asOf`.
   var isTest = false
   /// Whether the run continues without required inputs.
   package var allowsMissing = false
-  /// Called if no line is usable; returns whether to continue, as intended or for several runs checked together.
+  /// Returns whether to continue without a usable line: as intended, or because several runs are checked together.
   package var isUsableElsewhere: @Sendable () throws -> Bool = { false }
   /// Whether inputs without usable lines are intended.
   package var allowsEmpty = false {
@@ -99,7 +99,7 @@ package struct RunRequest: Sendable {
     return inSandbox ? PathText.withoutExtension(path) + ".sandbox.sqlite" : path
   }
 
-  /// Returns the file of a sandbox's state, next to the store filled from it.
+  /// Returns the file of a sandbox's state, next to the store of the runs with that sandbox.
   package static func sandboxState(beside store: String) -> String {
     let stem = PathText.withoutExtension(store)
     return stem + (stem.hasSuffix(".sandbox") ? ".json" : ".sandbox.json")
@@ -113,7 +113,7 @@ package struct RunRequest: Sendable {
     invocation.profile = changes.profile
     invocation.report = changes.report == nil ? nil : job.reports
     (invocation.from, invocation.to, invocation.asOf) = (changes.from, changes.to, changes.asOf)
-    // Tomorrow the job means another window.
+    // A relative window would be another one tomorrow.
     if job.relativeWindow != nil { (invocation.from, invocation.to) = (job.window.from, job.window.to) }
     if allowsFuture { invocation.allowsFuture = true }
     invocation.usesSandbox = usesSandbox
@@ -127,7 +127,7 @@ package struct RunRequest: Sendable {
     for override in changes.settings {
       let name = "\(override.section).\(override.key)"
       let resolved = loaded.configuration.resolved(named: name)
-      // Of a job that cannot be run, nobody knows which values hold a secret.
+      // If the job cannot be run, it is unknown which values are secret.
       if loaded.refusal != nil || resolved.map({ $0.setting.isSecret || $0.shown != $0.value.text }) ?? false {
         invocation.secrets.append(name)
       } else {
@@ -148,7 +148,7 @@ package struct RunRequest: Sendable {
     if !usesSandbox { try ServiceSettingsError.refuse(platform.missingSettings(settings, for: job)) }
   }
 
-  /// Replaces the service by a sandbox.
+  /// Replaces the service with a sandbox.
   package mutating func useSandbox() {
     usesSandbox = true
     platform.completeForSandbox(&loaded.configuration.settings)
@@ -182,7 +182,7 @@ extension RunRequest {
 
 /// The error of an `asOf` far ahead of the clock: current sessions would be ended.
 package struct FutureRunError: RunError, Equatable, CustomStringConvertible {
-  /// No mistaken time zone is that far off.
+  /// The tolerated distance from the clock. No mistaken time zone is that far off.
   static let margin = Milliseconds(86_400_000)
 
   package var job: String

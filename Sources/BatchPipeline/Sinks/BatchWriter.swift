@@ -3,19 +3,19 @@ import BatchStore
 
 /// A writer that commits batches, several at a time, on a separate thread, so that no worker waits for the disk.
 ///
-/// Pending batches are limited by their bytes; a worker that is further ahead is blocked until some are committed.
+/// The total size of pending batches is limited: a worker that would exceed it is blocked until some are committed.
 final class BatchWriter: Sendable {
-  /// The number of bytes per unit of memory.
+  /// The size in bytes of a unit, in which the memory of batches is measured.
   private static let unit = 1 << 16
-  /// The number of units per transaction: enough that the pages they share are written once.
+  /// The minimum number of units per transaction, large enough that pages shared by batches are written only once.
   private static let together = 48
-  /// The maximum number of units queued. Pending batches have fewer units than ``together``, so even the largest batch
-  /// finds room eventually; the size of two more transactions covers the occasional checkpoint of the log.
+  /// The maximum number of units queued. Batches that are not being committed have fewer units than ``together``, so
+  /// even the largest batch eventually fits. The size of two more transactions bridges an occasional checkpoint.
   private static let longestQueue = 3 * together
 
   private struct State {
     var batches: [LocalBatch] = []
-    /// The units of batches that are pending, and of those being committed.
+    /// The units of pending batches, and those of batches that are being committed.
     var waitingUnits = 0
     var committingUnits = 0
     /// Whether a caller waits until everything is committed.
@@ -77,7 +77,7 @@ final class BatchWriter: Sendable {
     }
   }
 
-  /// Returns the batches to commit next, once there are enough; nil when the writer is gone.
+  /// Returns the batches to commit next, once there are enough; nil after the writer is closed.
   private static func takeBatches(_ state: Guarded<State>) -> [LocalBatch]? {
     state.wait { state -> [LocalBatch]?? in
       if state.isClosed { return .some(nil) }

@@ -2,10 +2,10 @@ import BatchFoundation
 import BatchIngest
 import BatchStore
 
-/// Sorted events as lines of JSON in one order (reference formats 4.2), made by several threads.
+/// Writes sorted events as lines of JSON in canonical order (reference formats 4.2), on several threads.
 ///
-/// The sequences are divided into shares. The calling thread merges the lines of all shares; the others make lines
-/// ahead of it. It makes missing lines itself, so that the work proceeds with any number of threads.
+/// The sequences are divided into shares. The calling thread merges the lines of all shares, and the others make lines
+/// in advance. The calling thread makes missing lines itself, so that any number of threads suffices.
 @safe final class EventLines: Sendable {
   /// Consecutive lines of a share, in order. Belongs to one thread at a time.
   private final class Batch: @unchecked Sendable {
@@ -13,7 +13,7 @@ import BatchStore
       var timestamp: Instant
       var emission: Int64
       var place: Int
-      /// The ends of the line in ``Batch/bytes``, and of its device in ``Batch/devices``.
+      /// The end of the line in ``Batch/bytes``, and the end of its device in ``Batch/devices``.
       var end: Int
       var deviceEnd: Int
     }
@@ -36,7 +36,7 @@ import BatchStore
     }
   }
 
-  /// The rest of a share. Belongs to the thread that marked it as busy.
+  /// The remaining events of a share. Belongs to the thread that marked the share as busy.
   private final class Rest: @unchecked Sendable {
     var merge: EventMerge
 
@@ -57,7 +57,7 @@ import BatchStore
   }
 
   fileprivate static let batchBytes = 1 << 17
-  /// The maximum number of batches that a share is ahead.
+  /// The maximum number of batches made in advance for a share.
   private static let ahead = 2
 
   private let rests: [Rest]
@@ -75,7 +75,7 @@ import BatchStore
     state = Guarded(State(shares: rests.map { _ in Share() }))
   }
 
-  /// Passes on all lines, each with its line end.
+  /// Passes all lines to `take`, each with its line end.
   ///
   /// - Parameter take: receives the next bytes, whole lines, always on the calling thread.
   /// - Throws: the errors of reading the events or of `take`.
@@ -181,7 +181,7 @@ import BatchStore
     while !heads.isEmpty {
       let first = Self.first(of: heads)
       let bound = Self.first(of: heads, but: first)
-      // Takes the lines of one share up to the next one of another.
+      // Takes the lines of one share up to the next line of another share.
       let start = heads[first].batch.start(heads[first].line)
       repeat {
         heads[first].line += 1
@@ -204,7 +204,7 @@ import BatchStore
     try unsafe take(buffer.bytes)
   }
 
-  /// Returns the head that comes first, except one of them; -1 for none.
+  /// Returns the index of the head that comes first, ignoring the one at index `other`; -1 for none.
   private static func first(of heads: [Head], but other: Int = -1) -> Int {
     var first = -1
     for index in heads.indices where index != other && (first < 0 || heads[index].precedes(heads[first])) {
@@ -213,7 +213,7 @@ import BatchStore
     return first
   }
 
-  /// Returns the next lines of a share, made here if no other thread is at it; nil after the last.
+  /// Returns the next lines of a share, and makes them if no other thread is doing so; nil after the last.
   ///
   /// - Parameter done: a batch whose memory may be reused.
   private func next(of share: Int, giving done: Batch?) throws -> Batch? {
@@ -242,14 +242,14 @@ import BatchStore
   }
 }
 
-/// Sorted sequences, all events of which are selected, or those of a span of time.
+/// Sorted sequences whose events are selected: all events, or those within a window.
 struct EventSelection {
   var sequences: [BlockSequence]
   /// The times of the selected events; nil for all.
   var window: DeliveryWindow?
 }
 
-/// Writes `--events-out`: events in the canonical form, one per line, in one order (reference formats 4.2).
+/// Writes `--events-out`: events in canonical form and order, one per line (reference formats 4.2).
 enum EventFile {
   /// - Parameter workers: the number of threads that make the lines, including this one.
   static func write(

@@ -3,7 +3,7 @@ package import BatchReport
 import FoundationEssentials
 import Glibc
 
-/// The error of a file written for the caller that cannot be written.
+/// The error of an output file or folder that cannot be written.
 package struct OutputError: RunError, Equatable, CustomStringConvertible {
   package var path: String
   package var code: Int32
@@ -30,8 +30,8 @@ package struct OutputError: RunError, Equatable, CustomStringConvertible {
 /// A file or stream that a run writes data to; "-" is stdout.
 ///
 /// A file gets its name when it is complete (``finish()``), with mode 0600 or the permissions of the file that it
-/// replaces; until then an existing file stays. Anything else, such as a FIFO or `/dev/stdout`, is written to directly,
-/// and ignores writes after its other end was closed: the reader has enough then, which is not an error.
+/// replaces; until then an existing file stays. Anything else, such as a FIFO or `/dev/stdout`, is written to directly.
+/// After the reader has closed its end, further writes are ignored without an error.
 package final class OutputFile {
   private enum Target {
     case draft(DraftFile)
@@ -72,7 +72,7 @@ package final class OutputFile {
       do {
         return .draft(try DraftFile(for: path))
       } catch {
-        // A folder that does not accept new files may have one that can be written.
+        // A folder in which no file can be created may contain one that can be written.
         guard [EACCES, EPERM, EROFS].contains(error.code) else { throw error }
         return Target(open: try open(path, O_TRUNC), isOwn: true)
       }
@@ -131,9 +131,9 @@ package final class OutputFile {
   }
 }
 
-/// The folders that a run makes for its files, accessible only to their user.
+/// The folders that a run creates for its files, accessible only to their owner.
 enum OutputFolder {
-  /// Makes the folder of the file and those above it, unless they exist.
+  /// Creates the folder of a file and its parent folders, unless they exist.
   ///
   /// - Throws: ``OutputError``.
   static func make(for file: String) throws {
@@ -147,7 +147,7 @@ enum OutputFolder {
   }
 }
 
-/// A file that does not exist yet, accessible only to its owner, like the folders made for it.
+/// Writes files that must not exist yet, accessible only to their owner, like the folders created for them.
 package enum NewFile {
   /// - Throws: ``OutputError`` if something exists at the path.
   package static func refuse(at path: String) throws {
@@ -174,13 +174,14 @@ extension DraftFile {
 /// The file that a Prometheus collector reads: it is complete at every moment, and keeps its permissions when replaced.
 package enum MetricsFile {
   /// - Parameters:
-  ///   - job: its name; empty for a job that cannot be read, which is the one that the file is about.
-  ///   - metrics: makes the figures, from the name and when a run of the job last ended well by what the file said.
+  ///   - job: the name of the job; empty if the job cannot be read. The existing file then gives the name.
+  ///   - metrics: returns the figures for the job's name (nil if unknown) and the end of its last successful run
+  ///     according to the existing file (nil if there is none).
   /// - Throws: ``OutputError``.
   package static func write(
     to path: String, job: String, _ metrics: (_ job: String?, _ lastSuccess: Instant?) -> MetricsText
   ) throws {
-    // What cannot be read says nothing of the runs before, and what is not a file may have no end.
+    // A file that cannot be read says nothing about earlier runs, and one that is not regular may have no end.
     let isFile = (try? FileStatus.at(path)?.kind) == .file
     let before = isFile ? FileManager.default.contents(atPath: path).map { String(decoding: $0, as: UTF8.self) } : nil
     let name = job.isEmpty ? before.flatMap(MetricsText.job) : job

@@ -2,14 +2,14 @@ import BatchFoundation
 import BatchIngest
 import BatchReport
 
-/// The quarantined lines of a run to be shown: the first ones, and examples across reasons and files.
+/// Selects the quarantined lines of a run to show: the first ones, and examples across reasons and files.
 ///
 /// The selection does not depend on the order in which threads find them.
 final class QuarantinedLines: Sendable {
   static let shown = 20
   /// The number shown if no store keeps the lines.
   static let shownWithoutStore = 200
-  /// The limits of examples per reason: the first lines of the first files are kept.
+  /// The maximum number of files with examples for a reason, and of examples from a file. The first ones are kept.
   private static let filesOfReason = 8
   private static let linesOfFile = 4
 
@@ -43,13 +43,13 @@ final class QuarantinedLines: Sendable {
 
   var causes: [FindingCause] { state.withLock(\.causes.causes) }
 
-  /// The first lines, by file and line.
+  /// The first lines, sorted by file and line.
   var first: [QuarantinedLine] {
     state.withLock { $0.first.sorted(by: Self.precedes) }
   }
 
-  /// Returns at most `count` lines by file and line: the first of each reason and file, the second ones and so on, and
-  /// then the first lines overall.
+  /// Returns at most `count` lines, sorted by file and line. The first line of each reason and file is preferred, then
+  /// the second one and so on, then the first lines overall.
   func examples(atMost count: Int) -> [QuarantinedLine] {
     let examples = state.withLock(\.examples)
     let ranked = examples.values.flatMap(\.values).flatMap {

@@ -3,12 +3,12 @@ import BatchStore
 
 /// The destination of all results, and the source of earlier runs' data.
 ///
-/// Results go to a store: the job's, or a temporary one if they are only looked at.
+/// Results go to a store: the job's, or a temporary one if they are only examined.
 struct StoreSink: Sendable {
   let store: EventStore
-  /// The run that has the results.
+  /// The run to which the results belong.
   let run: RunID
-  /// The store of earlier runs; nil if they left nothing, since a first run would only find what it stores itself.
+  /// The store of earlier runs; nil if it was empty, because a first run would find only its own results.
   let earlier: EventStore?
   private let quarantined: QuarantinedLines
   private let refuse: (@Sendable ([QuarantinedLine]) throws -> Void)?
@@ -17,9 +17,9 @@ struct StoreSink: Sendable {
 
   /// - Parameters:
   ///   - earlier: the store of earlier runs; nil for none.
-  ///   - limit: bytes of quarantined lines that the store keeps; nil for any number.
-  ///   - reduce: removes from a batch what the store does not get.
-  ///   - refuse: receives lines for quarantine in place of the store.
+  ///   - limit: the maximum number of bytes of quarantined lines that the store keeps; nil for no limit.
+  ///   - reduce: removes everything from a batch that must not be stored.
+  ///   - refuse: receives quarantined lines instead of the store; nil to store them.
   init(
     store: EventStore, run: RunID, earlier: EventStore?, quarantined: QuarantinedLines, limit: Int? = nil,
     reduce: @escaping @Sendable (inout LocalBatch) throws -> Void = { _ in },
@@ -39,7 +39,7 @@ struct StoreSink: Sendable {
     try keep(batch)
   }
 
-  /// Keeps the batch as a whole or not at all, now or soon.
+  /// Queues the batch, which is stored completely or not at all.
   func keep(_ batch: LocalBatch) throws {
     quarantined.add(batch.quarantine)
     var batch = batch
@@ -49,7 +49,7 @@ struct StoreSink: Sendable {
     try writer.add(batch)
   }
 
-  /// Returns when everything passed on is kept.
+  /// Waits until everything queued is stored, and creates the indexes of the ledger.
   func finish() throws {
     try writer.finish()
     try store.ledger.makeIndexes()

@@ -53,13 +53,13 @@ extension StoreDestination {
 
   /// Creates the destination of a service; an address that cannot be used counts as unknown.
   ///
-  /// - Parameter share: distinguishes the data of one customer from another's there.
+  /// - Parameter share: the part of the service that distinguishes one customer's data from another's.
   package init(kind: String, service address: String?, share: String?) {
     self.init(
       kind: kind, address: Self.spelled(address), share: share)
   }
 
-  /// The same data at a sandbox inside the process.
+  /// The same destination, but with the address of a sandbox inside the process.
   package var inSandbox: StoreDestination {
     var destination = self
     destination.address = Self.sandbox
@@ -76,7 +76,7 @@ extension StoreDestination {
 
   /// Returns the address in the spelling that calls use.
   private static func spelled(_ address: String?) -> String? {
-    // A call of the service reports what is wrong with it.
+    // Calls to the service report an invalid address.
     guard let address, let known = try? ServiceAddress(address) else { return nil }
     return known.origin + known.path
   }

@@ -28,7 +28,7 @@ struct RunStorage {
     return (store, run)
   }
 
-  /// Returns the files with their numbers in the store, or those they would get if something were kept.
+  /// Returns the files with their numbers in the store, or the numbers that they would get if the run kept anything.
   func numbered(_ files: InputFiles) throws -> InputFiles {
     var files = files
     guard let (store, run) = kept else {
@@ -46,7 +46,7 @@ struct RunStorage {
     return files
   }
 
-  /// Marks events as expired that the service would not accept now, and restores others; a dry run changes nothing.
+  /// Marks events as expired that the service would not accept now, and others as pending again; not in a dry run.
   func expire(outOf window: DeliveryWindow?) throws {
     if let kept, let window { try kept.store.ledger.expire(outOf: window) }
   }
@@ -87,7 +87,7 @@ extension Pipeline {
       changed.withLock { $0.formUnion(ids) }
       var kept = LocalBatch()
       kept.changes = batch.changes
-      // What nobody looks at is not written.
+      // Results that are not requested are not written.
       if isLookedAt { kept.events = batch.events }
       if isPlanned { kept.rows = batch.rows }
       batch = kept
@@ -141,7 +141,7 @@ extension Pipeline {
       throw StoreError.missing(path: request.storePath)
     }
     let store = try EventStore.open(request.storePath, format: platform.storeFormat)
-    // Nothing is sent, so the store's destination does not matter, only whose rules make its events.
+    // Nothing is sent, so of the store's destination only the platform matters, whose rules make its events.
     try store.check(against: StoreDestination(kind: platform.name), jobFile: nil)
     try store.refuseCollected()
     let input = try ReplayInput(
@@ -169,7 +169,7 @@ extension Pipeline {
     }
   }
 
-  /// Completes the store for the next run, with the figures of this one.
+  /// Adds the store's figures to the report. If the run changes the store, stores its end and closes the store.
   func conclude(_ storage: RunStorage, _ outcome: inout RunOutcome) throws {
     guard let store = storage.store else { return }
     outcome.report.summary.store = Dictionary(

@@ -4,7 +4,7 @@ import Glibc
 
 /// A folder for temporary files, accessible only to its user and removed with the last reference.
 ///
-/// It is locked while its process lives. The next process to make one there removes the folder of a killed process.
+/// It is locked while its process lives. The next process that creates one there removes those of killed processes.
 final class TemporaryFolder: Sendable {
   private static let prefix = "engage-batch-"
 
@@ -29,7 +29,7 @@ final class TemporaryFolder: Sendable {
 
   func path(_ name: String) -> String { "\(folder)/\(name)" }
 
-  /// Returns a path whose name sorts by the number.
+  /// Returns a path for a number. Sorting the names also sorts the numbers.
   func path(_ number: Int) -> String {
     let digits = String(number)
     return path(String(repeating: "0", count: max(0, 9 - digits.utf8.count)) + digits)
@@ -40,7 +40,7 @@ final class TemporaryFolder: Sendable {
     close(descriptor)
   }
 
-  /// Returns the folder, locked; nil if it does not exist or another process has the lock.
+  /// Returns a descriptor of the locked folder; nil if the folder does not exist or another process has the lock.
   private static func lock(_ path: String) -> Int32? {
     let descriptor = unsafe open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
     guard descriptor >= 0 else { return nil }

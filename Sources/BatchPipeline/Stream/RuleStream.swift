@@ -14,23 +14,23 @@ package struct StreamCounts: Sendable, Equatable {
   package var refusals: [RefusedLine] = []
   package var devices = 0
   package var events = 0
-  /// The number of events pending for a user id or a sample, which a stream does not keep.
+  /// The number of events that still needed a user id or a sample at the end of their device; a stream drops them.
   package var held = 0
 }
 
 package struct RefusedLine: Sendable, Equatable, CustomStringConvertible {
   package var line: UInt64
   package var reason: QuarantineReason
-  /// The details, without values of the line; empty if the reason is enough.
+  /// The details, without values of the line; empty if the reason says enough.
   package var detail: String
 
   package var description: String { "stdin:\(line): \(reason.rawValue)" + (detail.isEmpty ? "" : ": \(detail)") }
 }
 
-/// The rules alone: lines grouped by device become events in the canonical form, device by device.
+/// Applies only the rules: lines that are grouped by device become events in canonical form, one device after another.
 ///
-/// Nothing is kept between devices, so memory is that of the largest device. A device whose lines come in two groups
-/// ends the stream with an error once everything is read; the evidence is in a temporary file.
+/// Nothing is kept from one device to the next, so the largest device determines the memory used. If a device's lines
+/// come in several groups, the stream fails after everything is read; a temporary file has the starts of groups.
 package final class RuleStream {
   /// The maximum number of refused lines shown; further ones are only counted.
   package static let shownRefusals = 20
@@ -83,7 +83,7 @@ package final class RuleStream {
     try finish()
   }
 
-  /// Processes the next bytes, whole lines or not.
+  /// Processes the next bytes, which may begin and end within lines.
   package func take(_ bytes: UnsafeRawBufferPointer) throws {
     var rest = unsafe bytes.bindMemory(to: UInt8.self)
     while let base = rest.baseAddress, !rest.isEmpty {
@@ -113,7 +113,7 @@ package final class RuleStream {
     try groups.refuseRepeated()
   }
 
-  /// Keeps the start of a line, no more than needed to refuse one beyond the limit.
+  /// Keeps the start of a line, at most as many bytes as are needed to recognize a line that is too long.
   private func keepPartial(_ bytes: UnsafeBufferPointer<UInt8>) {
     unsafe partial += bytes.prefix(max(0, options.ingest.maxLineBytes + 2 - partial.count))
   }
@@ -195,7 +195,7 @@ package struct StreamInputError: Error, Equatable, CustomStringConvertible {
   package var description: String { unsafe "stdin: error: cannot be read: \(String(cString: strerror(code)))" }
 }
 
-/// The error of one device's records that came in several groups, each processed as if it were complete.
+/// The error of a device whose records came in several groups, each processed as if it were complete.
 package struct UngroupedStreamError: RunError, Equatable, CustomStringConvertible {
   /// The line of the first record after records of other devices.
   package var line: UInt64
@@ -210,8 +210,8 @@ package struct UngroupedStreamError: RunError, Equatable, CustomStringConvertibl
   }
 }
 
-/// The starts of all groups of one device's records in a stream, in any number: they are spooled to a temporary file,
-/// each as an empty line, with the device for sorting and the number of its first line as emission number.
+/// The starts of all groups of consecutive lines of one device in a stream. Any number is spooled to a temporary file:
+/// each is an empty line with the device, for sorting, and the line number as emission number.
 struct DeviceGroups {
   private let groups: OrderedLines
   private var series = LineSeries()

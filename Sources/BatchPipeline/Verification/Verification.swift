@@ -15,7 +15,7 @@ extension Pipeline {
     var arrivals = Arrivals(limit: limit)
     var ended: UnsentEvents?
     for unsent in try platform.unsentEvents(in: store) {
-      // Such a service accepts only events of a period: older ones are not a loss, and nothing repairs them.
+      // This service accepts only events of a limited period: older ones are not missing, and nothing repairs them.
       if unsent.status == EventStatus.expired.name, platform.window(request.settings, asOf: request.asOf) != nil {
         ended = unsent
         continue

@@ -1,20 +1,20 @@
 package import BatchFoundation
 
-/// The activity on the devices over time, as reports draw it, in a bounded number of counts.
+/// The activity on devices over time, for the charts of reports. The number of counts is bounded.
 package struct Activity: Sendable, Equatable, Codable {
   package var events = NameTable<HourCounts>(atMost: Activity.typeLimit)
   package var sessionsStarted = HourCounts()
   package var sessionsEnded = HourCounts()
-  /// The number of finished sessions in each class of ``lengths``, by their time in use.
+  /// The number of finished sessions in each class of ``lengths``, by time of use.
   package var sessionLengths = [Int](repeating: 0, count: Activity.lengths.count)
   package var campaigns = NameTable<CampaignActivity>(atMost: Activity.campaignLimit)
 
-  /// The number of codes with hourly counts: an export with a code for each event must not fill the memory.
+  /// The maximum number of event codes with hourly counts, because an export may have a code for each event.
   package static let typeLimit = 50
-  /// The same limit for campaigns, which an export may create for each push.
+  /// The maximum number of campaigns counted individually, because an export may have a campaign for each push.
   package static let campaignLimit = 1000
 
-  /// The upper ends of the classes of ``sessionLengths``, in seconds; nil for no limit.
+  /// The classes of ``sessionLengths`` in words, and their exclusive upper ends in seconds; nil for no limit.
   package static let lengths: [(words: String, below: Int64?)] = [
     ("below 10 s", 10), ("10 to 30 s", 30), ("30 s to 1 min", 60), ("1 to 5 min", 300), ("5 to 15 min", 900),
     ("15 to 30 min", 1800), ("30 to 60 min", 3600), ("over 1 h", nil),
@@ -22,7 +22,7 @@ package struct Activity: Sendable, Equatable, Codable {
 
   package init() {}
 
-  /// The finished sessions that no event ended, as in games.
+  /// The number of sessions that ended by silence and not by an event, as in games.
   var sessionsOverSilently: Int { max(0, sessionLengths.reduce(0, +) - sessionsEnded.total) }
 
   package var isEmpty: Bool { self == Activity() }
@@ -50,7 +50,7 @@ package struct Activity: Sendable, Equatable, Codable {
     total.campaigns += part.campaigns
   }
 
-  /// Subtracts counts that are to be counted again.
+  /// Subtracts earlier counts that new ones replace.
   package static func -= (total: inout Activity, part: Activity) {
     total.events -= part.events
     total.sessionsStarted -= part.sessionsStarted
@@ -61,15 +61,16 @@ package struct Activity: Sendable, Equatable, Codable {
 }
 
 package struct CampaignActivity: Tallied {
-  /// The times at which a notification or link set it.
+  /// The times at which a notification or link set the campaign.
   package var set = TimeCounts()
-  /// The expiry times of campaigns that were seen after they had expired.
+  /// The expiry times of the campaign, counted when the rules end it on a device.
   package var expired = TimeCounts()
-  /// The times of events that carry it.
+  /// The times of the events that carry the campaign.
   package var events = TimeCounts()
-  /// May be of a setting withdrawn since, while others remain: ``firstSet`` and ``until`` only move apart.
+  /// The earliest time at which the campaign was set; nil if unknown. If the record that set it was withdrawn later but
+  /// others remain, ``firstSet`` and ``until`` stay unchanged.
   package var firstSet: Instant?
-  /// The latest expiry given.
+  /// The latest time at which the campaign expires; nil if unknown.
   package var until: Instant?
 
   package init() {}
@@ -96,6 +97,6 @@ package struct CampaignActivity: Tallied {
     total.forgetTimes()
   }
 
-  /// Clears the times if nothing set the campaign, or the setting was withdrawn.
+  /// Clears the times if no record that set the campaign remains.
   private mutating func forgetTimes() { if set.counts.isEmpty { (firstSet, until) = (nil, nil) } }
 }

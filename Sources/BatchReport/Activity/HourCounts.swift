@@ -2,8 +2,8 @@ package import BatchFoundation
 
 /// Counts by hour (UTC) for the days that have any.
 ///
-/// If there are too many days, the latest are kept. A day kept at the end was among the latest since its first count,
-/// in whatever order counts came. So its counts are complete, and the result does not depend on threads.
+/// If there are too many days, the latest are kept. A day kept at the end was among the latest ever since its first
+/// count, in any order of counts. So its counts are complete, and the result does not depend on threads.
 package struct HourCounts: Tallied {
   fileprivate struct Day: Sendable {
     /// Days since 1970.
@@ -19,10 +19,10 @@ package struct HourCounts: Tallied {
 
   /// The days with counts, in order.
   private var days: [Day] = []
-  /// The counts of all earlier days: clocks that were years off must not fill the memory.
+  /// The sum of the counts of earlier days, which are not kept: clocks that are years off must not exhaust memory.
   private var earlier = 0
 
-  /// Three years, and the days of a few wrong clocks.
+  /// The maximum number of days kept: three years, and the days of a few wrong clocks.
   private static let mostDays = 3 * 366 + 30
   /// The maximum number of days in ``span``.
   private static let longestSpan: Int64 = 3 * 366
@@ -49,7 +49,7 @@ package struct HourCounts: Tallied {
   }
 
   /// The first and last hour of the busiest period of at most three years, so that a clock that was years off does not
-  /// squeeze the rest of a chart. The latest of equal ones; nil without counts.
+  /// squeeze the rest of a chart. Of equally busy periods, the latest one; nil without counts.
   package var span: ClosedRange<Int64>? {
     var best: (count: Int, days: Range<Int>)?
     var (first, sum) = (0, 0)
@@ -79,7 +79,7 @@ package struct HourCounts: Tallied {
 
   package static func += (total: inout HourCounts, part: HourCounts) { total.add(part, 1) }
 
-  /// Subtracts counts; what was counted elsewhere becomes negative.
+  /// Subtracts counts. A count that was not added here becomes negative.
   package static func -= (total: inout HourCounts, part: HourCounts) {
     total.add(part, -1)
     total.days.removeAll { day in (0..<24).allSatisfy { day.hours[$0] == 0 } }
@@ -124,7 +124,7 @@ extension HourCounts: Equatable {
   }
 }
 
-/// Encoded as one string: the earlier count, then each day with its number and hours.
+/// Encoded as one string: the sum of the earlier days, then the number of each day and its 24 counts.
 extension HourCounts: Codable {
   package init(from decoder: any Decoder) throws {
     let numbers = try NumberLine(from: decoder).numbers
@@ -147,8 +147,8 @@ extension HourCounts: Codable {
   }
 }
 
-/// Whole numbers as one string with blanks between them. A stored report has tens of thousands; encoding them one by
-/// one costs more than the run of a small export.
+/// Whole numbers, encoded as one string with spaces between them. A stored report has tens of thousands of numbers;
+/// encoding them individually takes longer than the run of a small export.
 struct NumberLine: Codable {
   let numbers: [Int64]
 

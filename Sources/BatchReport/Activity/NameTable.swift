@@ -12,21 +12,21 @@ extension Int: Tallied {}
 
 /// Tallies by name in bounded memory: the first names by their bytes are kept, and all others share one tally.
 ///
-/// A name kept at the end was among the first since its first use, in whatever order names came. So its tally is
+/// A name kept at the end was among the first ever since its first use, in any order of names. So its tally is
 /// complete, and the table does not depend on threads.
 package struct NameTable<Value: Tallied>: Sendable, Codable {
   private let limit: Int
   private var all: [ByteText: Value] = [:]
   private var others = Value()
 
-  /// The length at which names are cut; they may be as long as a line.
+  /// The number of bytes to which names are truncated, because they may be as long as a line.
   private static var longestName: Int { 256 }
 
   package init(atMost limit: Int) { self.limit = limit }
 
   package mutating func change(_ name: ByteText, _ change: (inout Value) -> Void) {
     change(&all[Self.cut(name), default: Value()])
-    // Trims at twice the limit, so that each name costs a sorting step rather than a search.
+    // Trims only at twice the limit, so that many names share the cost of sorting.
     if all.count > 2 * limit { keepFirst() }
   }
 
@@ -37,7 +37,7 @@ package struct NameTable<Value: Tallied>: Sendable, Codable {
     all.sorted { $0.key < $1.key }.prefix(limit).map { ($0.key, $0.value) }
   }
 
-  /// The tally of all other names.
+  /// The tally of all names that are not in ``named``.
   package var rest: Value {
     var rest = others
     for (_, value) in all.sorted(by: { $0.key < $1.key }).dropFirst(limit) { rest += value }

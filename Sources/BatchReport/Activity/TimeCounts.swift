@@ -1,9 +1,9 @@
 package import BatchFoundation
 
-/// Counts over time in a few steps of equal length, the shortest that cover all of them.
+/// Counts over time in at most ``limit`` steps of equal length, which are as short as possible.
 ///
-/// Steps are 1, 2, 4 or 8 hours, a day, a week, or a week doubled repeatedly; each begins where a shorter one does. So
-/// the counts do not depend on the order in which they come.
+/// Steps are 1, 2, 4 or 8 hours, a day, a week, or a week doubled repeatedly. Each step begins where a shorter one
+/// does, so the result does not depend on the order of counts.
 package struct TimeCounts: Sendable, Equatable {
   /// The hours of a step.
   package private(set) var width: Int64 = 1
@@ -50,7 +50,7 @@ package struct TimeCounts: Sendable, Equatable {
 
   package static func += (total: inout TimeCounts, part: TimeCounts) { total.add(part, 1) }
 
-  /// Subtracts counts; what was counted elsewhere becomes negative. The steps keep their length.
+  /// Subtracts counts. A count that was not added here becomes negative. The steps keep their length.
   package static func -= (total: inout TimeCounts, part: TimeCounts) { total.add(part, -1) }
 
   private mutating func add(_ part: TimeCounts, _ sign: Int) {

@@ -1,14 +1,14 @@
 import BatchFoundation
 
-/// A timeline of campaigns, one lane each: when it was set, could be active, was carried by events and expired.
+/// A timeline with a lane for each campaign: when it was set, could be active, was carried by events and expired.
 struct CampaignChart {
   static let shown = 20
   private static let lane = 44.0
-  /// The height of a lane's band; ``mark`` is that of the marks for set and expired at its top.
+  /// The height of a lane's band. ``mark`` is the height of the marks for set and expired at the top of the band.
   private static let band = 18.0
   private static let mark = 4.0
-  /// A campaign without end must not squeeze the others: the axis ends a month after the last start, or after the last
-  /// event.
+  /// The maximum time from the last start of a campaign to the end of the axis, so that a campaign without end does not
+  /// squeeze the others. Later events extend the axis.
   private static let hoursBehind: Int64 = 31 * 24
 
   private struct Lane {
@@ -26,7 +26,7 @@ struct CampaignChart {
 
   private let lanes: [Lane]
   private let axis: TimeAxis
-  /// The number of known names, and the activity of all that are not shown.
+  /// The number of known names, and the activity of all campaigns that are not shown.
   private let names: Int
   private let rest: CampaignActivity
 
@@ -114,7 +114,7 @@ struct CampaignChart {
     }
   }
 
-  /// Returns the counts in steps wide enough to tell apart.
+  /// Returns the counts in steps that are wide enough to distinguish.
   private func steps(_ counts: TimeCounts) -> TimeCounts {
     counts.coarsened(to: (axis.edges[axis.count] - axis.edges[0]) / Int64(TimeCounts.limit))
   }

@@ -1,6 +1,6 @@
 import BatchFoundation
 
-/// A chart as drawn: rectangles and texts in units of a view 360 wide that scales with the page.
+/// The drawing of a chart: rectangles and labels in the units of a view that is 360 wide and scales with the page.
 ///
 /// The style sheet assigns colors by class, so the same drawing serves light, dark and print.
 struct Chart {
@@ -42,16 +42,16 @@ struct Chart {
   /// The chart's numbers: heads, and rows with one cell per head.
   var columns: [String] = []
   var rows: [[String]] = []
-  /// The class of the numbers: `printed` if the drawing does not show them.
+  /// The class of the table of numbers: `printed` if the drawing does not show them.
   var numbers = ""
 
   static let width = 360.0
-  /// The bytes after which names are cut in a chart and its numbers.
+  /// The number of bytes to which names in a chart and its table are truncated.
   static let longestName = 100
   private static let left = 34.0
   private static let plotHeight = 120.0
   private static let top = 14.0
-  /// Letters above bars are 8 high, others 11.
+  /// The size of the letters above bars, which are 8 high, relative to others, which are 11 high.
   private static let smallLetters = 8.0 / 11
 
   init(id: String, title: String, summary: String, height: Int) {
@@ -61,7 +61,7 @@ struct Chart {
     self.height = height
   }
 
-  /// Returns the estimated width of a text in letters 11 high, rather too large than too small.
+  /// Returns the estimated width of a text in letters that are 11 high, rather too large than too small.
   static func textWidth(_ text: String) -> Double {
     text.unicodeScalars.reduce(0) { width, scalar in
       switch scalar {
@@ -82,8 +82,8 @@ struct Chart {
     return String(text) + "…"
   }
 
-  /// Returns bars over time, stacked or side by side, the largest series first. A negative count, after a rewind
-  /// withdrew events of an earlier run, is a number without a bar.
+  /// Returns bars over time, stacked or side by side, the largest series first. A count that is negative, because a
+  /// rewind withdrew events of an earlier run, is shown in the table but has no bar.
   static func overTime(
     id: String, title: String, summary: String, _ axis: TimeAxis, _ series: [(name: String, sums: [Int])], stacked: Bool
   ) -> Chart {
@@ -127,12 +127,12 @@ struct Chart {
     return chart
   }
 
-  /// Labels each bar with its count; if bars are too narrow, the numbers are printed next to the drawing.
+  /// Labels each bar with its count. If bars are too narrow for that, the table of numbers is printed, too.
   private mutating func addFigures(_ steps: Int, _ slot: Double, _ most: Int, _ series: [[Int]], stacked: Bool) {
     let bars = stacked ? [(0..<steps).map { step in series.reduce(0) { $0 + max(0, $1[step]) } }] : series
     let room = slot / Double(bars.count)
     func width(_ figure: Int) -> Double { Self.textWidth(Self.compact(figure)) * Self.smallLetters }
-    // Neighboring bars are four fifths of that apart, and their numbers must not touch.
+    // Neighboring bars of a step are four fifths of `room` apart, and their labels must not touch.
     guard bars.joined().allSatisfy({ width($0) + (bars.count > 1 ? 2 : 0) <= room * (bars.count > 1 ? 0.8 : 1) }) else {
       numbers = "printed"
       return
@@ -181,7 +181,7 @@ struct Chart {
     }
   }
 
-  /// Returns the next round even number from the given one on.
+  /// Returns the smallest round even number that is not below the given one.
   static func ceiling(_ number: Int) -> Int {
     var unit = 1
     while true {
@@ -200,7 +200,7 @@ struct Chart {
     return number >= 1000 ? rounded(Double(number) / 1000, "k") : "\(number)"
   }
 
-  /// Rounds to two decimals, which are finer than a screen.
+  /// Rounds to two decimals, which are finer than the pixels of a screen.
   static func short(_ value: Double) -> String {
     let hundredths = Int((value * 100).rounded())
     let rest = abs(hundredths) % 100

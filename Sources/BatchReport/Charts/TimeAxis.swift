@@ -1,6 +1,6 @@
 import BatchFoundation
 
-/// The steps of a time axis: hours, days, weeks or months, so that a chart can show all of them.
+/// The steps of a time axis: hours, days, weeks or months, whichever are the shortest that fit into a chart.
 struct TimeAxis {
   enum Step: String {
     case hour, day, week, month
@@ -35,7 +35,7 @@ struct TimeAxis {
 
   var count: Int { edges.count - 1 }
 
-  /// Returns the counts of each step, without those outside the axis.
+  /// Returns the sum of the counts in each step. Counts outside the axis are left out.
   func sums(_ counts: HourCounts) -> [Int] {
     var sums = [Int](repeating: 0, count: count)
     var place = 0
@@ -57,7 +57,6 @@ struct TimeAxis {
     }
   }
 
-  /// Returns a shorter name for a tick.
   func tick(_ place: Int) -> String {
     let text = Instant(milliseconds: edges[place] * 3_600_000).rfc3339
     switch step {

@@ -18,7 +18,7 @@ package struct Comparison: Sendable, Equatable {
   }
 
   package struct Figure: Sendable, Equatable {
-    /// The words, followed by the code if there is one.
+    /// The name in words, followed by the event code if there is one.
     package var name: String
     package var before: Int
     package var after: Int
@@ -184,7 +184,7 @@ extension Markup {
           [
             Column("device") { device in
               let id = device.id.text ?? "(left out)"
-              // A hash stays on one line; a clear id may be longer than a line.
+              // A hash stays on one line; an id in clear may be longer than a line.
               return #"<code class="\#(id.utf8.count <= 24 ? "whole" : "")">\#(id)</code>"#
             },
             .text("what differs", \.words),

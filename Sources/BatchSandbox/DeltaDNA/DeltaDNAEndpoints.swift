@@ -38,7 +38,7 @@ extension SandboxEndpoint {
   package static let deltaDNA: [SandboxEndpoint] = [.collect, .collectUser, .decisions]
 }
 
-/// A parsed address of Collect or Engage (reference deltadna-service 3.1).
+/// The parsed path of a request to Collect or Engage (reference deltadna-service 3.1).
 struct DeltaDNAPath: Equatable {
   var endpoint: SandboxEndpoint
   /// Empty for the address that issues user ids.
@@ -66,7 +66,7 @@ struct DeltaDNAPath: Equatable {
     }
   }
 
-  /// Returns the parts after a prefix; like the service, ignores one slash at the end.
+  /// Returns the path segments after a prefix; nil for another path. Like the service, ignores one slash at the end.
   private static func rest(of path: String, behind prefix: String) -> ArraySlice<String>? {
     guard path.utf8.starts(with: prefix.utf8) else { return nil }
     var parts = path.utf8.dropFirst(prefix.utf8.count).split(

@@ -2,7 +2,7 @@ package import BatchFoundation
 import BatchWire
 package import EventSchemas
 
-/// The mutable state of deltaDNA in the sandbox. One lock guards it; requests take turns.
+/// The mutable state of deltaDNA in the sandbox. One lock guards it, so requests take turns.
 struct DeltaDNAState: Sendable {
   var time = SandboxTime(.virtual())
   var verdicts: VerdictLog
@@ -43,7 +43,7 @@ struct DeltaDNAState: Sendable {
 
   private func hashRefusal(_ path: DeltaDNAPath, _ body: UnsafeRawBufferPointer) -> SandboxReply? {
     guard let secret = options.hashSecret else { return nil }
-    // The answer omits the hash itself: whoever has it can send what they like.
+    // The answer must not contain the correct hash, with which anyone could send this body.
     guard let given = path.hash else { return .refused(.text(403, "The URL contains no hash")) }
     guard unsafe BodyHash(of: Array(body), secret: secret).matches(given) else {
       return .refused(.text(403, "The hash does not match the body of \(body.count) bytes"))
@@ -51,7 +51,7 @@ struct DeltaDNAState: Sendable {
     return nil
   }
 
-  /// Returns an id in the form of an iPhone's, the same for the same seed.
+  /// Returns a user id formatted like an iPhone's. The sequence of ids depends only on the seed.
   private mutating func newUser() -> String {
     users += 1
     let one = SplitMix64.mix(options.seed &+ users &* SplitMix64.step)
@@ -72,7 +72,7 @@ struct DeltaDNAState: Sendable {
 
   // MARK: - Engage
 
-  /// Above 2^53, like the service's own.
+  /// Above 2^53, like the transaction ids of the service.
   private static let firstTransaction: Int64 = 2_184_816_393_350_012_928
 
   private mutating func decide(_ body: UnsafeRawBufferPointer) -> SandboxReply {
@@ -96,7 +96,7 @@ struct DeltaDNAState: Sendable {
     return .done(.json(200, answer))
   }
 
-  /// Returns whether the version is right: text from iOS and Unity, a number from Android.
+  /// Returns whether the API version is 4. iOS and Unity send it as a string, Android as a number.
   private static func isVersion(_ node: JSONNode?) -> Bool {
     node?.string?.utf8.elementsEqual("4".utf8) == true || node?.integer == 4
   }
@@ -104,23 +104,23 @@ struct DeltaDNAState: Sendable {
 
 /// The options of one deltaDNA sandbox. The defaults are those of the embedded `--sandbox`.
 package struct DeltaDNASandboxOptions: Sendable {
-  /// The keys of all environments; nil accepts any key.
+  /// The accepted environment keys; nil accepts any key.
   package var environmentKeys: Set<ByteText>?
   /// The secret whose hash requests must carry; nil accepts any hash or none.
   package var hashSecret: Secret?
   /// The age on arrival from which events are out of the window.
   package var oldestEvent = Milliseconds(32 * 86_400_000)
-  /// The time ahead on arrival from which events are out of the window.
+  /// The distance into the future, on arrival, from which events are out of the window.
   package var furthestAhead = Milliseconds(48 * 3_600_000)
   package var largestBody = 5_000_000
   /// The schema that events are checked against; nil for none.
   package var schema: EventSchema?
   package var environment = EventChecker.Environment.live
-  /// The answers of Engage by `decisionPoint@flavour`, as whole objects; other questions get one without parameters.
+  /// Engage's answers by `decisionPoint@flavour`, as whole objects. Other questions get an answer without parameters.
   package var decisions: [ByteText: JSONNode] = [:]
-  /// The number of verdicts listed; counts stay exact beyond it.
+  /// The maximum number of verdicts listed; the counts include all events.
   package var listedEvents = 10_000
-  /// Determines the ids that are issued.
+  /// The seed of the ids that are issued.
   package var seed: UInt64 = 1
 
   package init() {}

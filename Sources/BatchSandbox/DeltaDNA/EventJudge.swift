@@ -5,7 +5,7 @@ import GameRules
 /// Reads the body of a request to Collect and judges each event in it (reference deltadna-service 3.7, 6.3).
 package struct EventJudge: ~Copyable {
   package enum Outcome {
-    /// Answered 400 with this text.
+    /// The request is answered 400 with this text.
     case refused(String)
     case taken(events: Int, valid: Int)
   }
@@ -22,7 +22,7 @@ package struct EventJudge: ~Copyable {
       schema: options.schema, environment: options.environment, largestRequest: options.largestBody)
   }
 
-  /// - Parameter isBulk: whether the address is for lists or for single events; nil if one address accepts both.
+  /// - Parameter isBulk: whether the address is for lists rather than single events; nil if it accepts both.
   package mutating func read(
     _ body: UnsafeRawBufferPointer, isBulk: Bool? = nil, request: Int, into log: inout VerdictLog
   ) -> Outcome {
@@ -30,7 +30,7 @@ package struct EventJudge: ~Copyable {
     guard unsafe firstInvalidUTF8(bytes) == nil else { return .refused("The body is not UTF-8") }
     var tape = JSONTape(capacity: max(1024, body.count * 2))
     var reader = JSONLineReader()
-    // The place of the syntax error does not matter: the service gives no details.
+    // The place of the syntax error does not matter, because the service gives no details.
     guard let flaws = unsafe try? reader.read(bytes, onto: &tape), flaws.unpairedSurrogate == nil else {
       return .refused("The body is not valid JSON")
     }
@@ -53,7 +53,7 @@ package struct EventJudge: ~Copyable {
         : .refused("This is a single event; send it to the address without /bulk")
     }
     guard list.kind == .array else { return .refused("eventList is not an array") }
-    // A list at a separate address is accepted before its events are checked.
+    // A list sent to the bulk address is accepted before its events are checked.
     let schema = options.schema
     guard isBulk != nil || list.elements.allSatisfy({ Self.isRecognized($0, schema) }) else {
       return .refused("Custom Event Code not recognized")
@@ -147,7 +147,7 @@ package struct EventJudge: ~Copyable {
     return true
   }
 
-  /// Returns whether the time is inside the window, without its edges, as the service counts.
+  /// Returns whether the time is inside the window. Like the service, excludes both ends.
   private func isInWindow(_ time: Instant) -> Bool {
     time.milliseconds > now.milliseconds - options.oldestEvent.count
       && time.milliseconds < now.milliseconds + options.furthestAhead.count

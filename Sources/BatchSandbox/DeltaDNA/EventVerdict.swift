@@ -1,12 +1,12 @@
 import BatchFoundation
 
-/// The verdict on one event, as in the service's event browser (reference deltadna-service 3.7, 6.3).
+/// The sandbox's verdict on one event, as the service's event browser shows it (reference deltadna-service 3.7, 6.3).
 package struct EventVerdict: Sendable, Codable, Equatable {
   package enum Kind: String, Sendable, Codable, CaseIterable {
     case valid, invalid
-    /// An event with this `eventUUID` came before.
+    /// An event with this `eventUUID` was already received.
     case duplicate
-    /// Too old or too far ahead when it arrived.
+    /// The event was too old, or too far in the future, when it arrived.
     case outOfWindow
   }
 
@@ -17,7 +17,7 @@ package struct EventVerdict: Sendable, Codable, Equatable {
   }
 
   package var verdict: Kind
-  /// Nil if the event has no readable one; likewise the next four.
+  /// The value in the event; nil if it is missing or not a string. The same holds for the next four.
   package var eventName: String?
   package var userID: String?
   package var sessionID: String?
@@ -33,15 +33,15 @@ package struct EventVerdict: Sendable, Codable, Equatable {
 package struct VerdictLog: Sendable, Codable {
   package private(set) var counts: [String: Int] = [:]
   package private(set) var reasons: [String: Int] = [:]
-  /// Valid events by name.
+  /// The number of valid events by name.
   package private(set) var valid: [String: Int] = [:]
-  /// The last verdicts, in order of arrival.
+  /// The most recent verdicts, in order of arrival.
   package private(set) var events: [EventVerdict] = []
-  /// The digests of the ids received.
+  /// The digests of the `eventUUID`s received.
   private var seen: Set<UInt64> = []
   private var limit: Int
 
-  /// - Parameter limit: the number of verdicts listed; counts stay exact beyond it.
+  /// - Parameter limit: the maximum number of verdicts listed; the counts include all events.
   package init(limit: Int) { self.limit = limit }
 
   mutating func add(_ verdict: EventVerdict, request: Int) {
@@ -55,12 +55,12 @@ package struct VerdictLog: Sendable, Codable {
     events.append(verdict)
   }
 
-  /// Records an id; returns false if it came before.
+  /// Records an `eventUUID`; returns false if it was already received.
   mutating func insert(_ eventUUID: Text) -> Bool {
     seen.insert(BodyDigest(eventUUID.lazy.map(Text.lowered)).value).inserted
   }
 
-  /// Continues from a state file, with the limit of this log.
+  /// Replaces the contents with those of a state file, but keeps this log's limit.
   package mutating func restore(_ saved: VerdictLog) {
     let limit = limit
     self = saved
@@ -74,7 +74,7 @@ package struct VerdictLog: Sendable, Codable {
     var events: [EventVerdict]
   }
 
-  /// The log in the form of `/sandbox/state`.
+  /// The log as `/sandbox/state` shows it.
   package var inspection: Inspection {
     var verdicts = Dictionary(uniqueKeysWithValues: EventVerdict.Kind.allCases.map { ($0.rawValue, 0) })
     verdicts.merge(counts) { _, counted in counted }

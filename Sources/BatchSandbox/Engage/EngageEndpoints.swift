@@ -7,7 +7,7 @@ package final class EngageEndpoints: SandboxPlatform {
   let state: Guarded<SandboxState>
   private let concurrencyLimit: Int
 
-  /// - Throws: ``SandboxFileError`` if the folder for transferred files cannot be made.
+  /// - Throws: ``SandboxFileError`` if the folder for transferred files cannot be created.
   package init(_ options: EngageSandboxOptions) throws {
     state = Guarded(try SandboxState(options))
     concurrencyLimit = options.switches.concurrencyLimit
@@ -102,7 +102,7 @@ extension SandboxEndpoint {
 
   package static let engage: [SandboxEndpoint] = [.token, .xmlapi, .events, .eventErrors, .rest, .files]
 
-  /// Returns nil for a path that is not Engage's.
+  /// Returns nil for a path that does not belong to Engage.
   init?(engagePath path: String) {
     let plain = path.split(separator: ";", maxSplits: 1).first.map(String.init) ?? path
     switch plain {
@@ -164,7 +164,8 @@ struct AccessTokens: Sendable, Codable {
   private var calls: [Int64] = []
   private var lastGranted: Int64?
 
-  /// Returns a token issued within the last `tokenReissueSeconds`, or a new one; old ones stay valid until they expire.
+  /// Returns a token issued within the last `tokenReissueSeconds`, or a new one. Older ones stay valid until they
+  /// expire.
   mutating func grant(at now: Instant, seed: UInt64, switches: SandboxSwitches) -> Grant {
     let time = now.milliseconds
     calls.removeAll { $0 <= time - 3_600_000 }
@@ -187,7 +188,7 @@ struct AccessTokens: Sendable, Codable {
     tokens.contains { $0.expires > now.milliseconds && $0.text.utf8.elementsEqual(text.utf8) }
   }
 
-  /// Invalidates all tokens, like an administrator who revokes access: the next call issues a new one.
+  /// Invalidates all tokens, as if an administrator revoked access. The next call issues a new one.
   mutating func expireAll() {
     tokens = []
     lastGranted = nil

@@ -11,7 +11,7 @@ extension SandboxServer {
     try platform(EngageEndpoints.self)?.state.withLock { try body(&$0) }
   }
 
-  /// How often each event was applied, by digest or attribute; empty if they are only counted.
+  /// The number of times that each event was applied, by digest or attribute; empty if events are only counted.
   package var appliedEvents: [String: Int] { withState { $0.events.applied } ?? [:] }
 
   /// The bodies of applied submissions in order; empty unless they are kept.
@@ -41,7 +41,7 @@ extension SandboxServer {
     return rows ?? []
   }
 
-  /// Returns the members of a contact list or a program, oldest first.
+  /// Returns the ids of a contact list's members, oldest first.
   package func members(ofContactList id: String) -> [Int64] {
     withState { $0.api.organization.contactLists[ByteText(id)]?.members.sorted() ?? [] } ?? []
   }

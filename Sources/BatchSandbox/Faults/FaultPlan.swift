@@ -1,11 +1,11 @@
 package import BatchFoundation
 
-/// The faults to play, where and how often (specification section 9, point 10; the file format is in
-/// `docs/sandbox.md`). The first rule that fires at a point wins. A rule counts the requests it matches; its occurrence
-/// refers to that count, so a plan affects the same requests in the same way whatever else is running.
+/// The faults to play, with their places and frequencies (specification section 9, point 10; the file format is in
+/// `docs/sandbox.md`). At each point, the first rule that fires wins. A rule's occurrence refers to the number of
+/// requests that the rule has matched, so a plan affects the same requests whatever else is running.
 package struct FaultPlan: Sendable, Equatable {
   package var seed: UInt64
-  /// The delay of every answer, without blocking a thread.
+  /// The delay of every answer.
   package var latencyMilliseconds: Int64
   /// The time after which an idle connection is closed; 0 closes it right after each answer. Nil keeps it open.
   package var idleCloseMilliseconds: Int64?
@@ -32,14 +32,14 @@ package struct FaultRule: Sendable, Equatable {
   package var point: FaultPoint
   package var action: FaultAction
 
-  /// The matching requests that are hit, by their numbers.
+  /// The matching requests that are hit, by their number among the matching ones.
   package enum Occurrence: Sendable, Equatable {
-    /// Numbers from 1.
+    /// The requests with these numbers, from 1.
     case nth(Set<Int>)
     case every(Int)
-    /// From the first number to the last, as in an outage.
+    /// The requests from the first number to the last, as in an outage.
     case span(ClosedRange<Int>)
-    /// 0 to 1, drawn from the seed of the plan.
+    /// A probability from 0 to 1; the plan's seed determines the draws.
     case probability(Double)
   }
 
@@ -57,7 +57,7 @@ package struct FaultRule: Sendable, Equatable {
 }
 
 package enum FaultPoint: String, Sendable, CaseIterable {
-  /// The connection was accepted and nothing read; only rules without endpoint, operation and text apply.
+  /// The connection was accepted and nothing read. Only rules without endpoint, operation or text apply.
   case accept
   /// The request's head was read, but not its body.
   case headers
@@ -71,11 +71,11 @@ package enum FaultPoint: String, Sendable, CaseIterable {
   case response
 }
 
-/// The action in place of, or before, the answer.
+/// The action that replaces or precedes the answer.
 package enum FaultAction: Sendable, Equatable {
-  /// A fault in the words of the service; nil text is that of its table.
+  /// A fault as the service reports it; nil text is the service's text for the id.
   case fault(id: Int, text: String?, errorClass: String)
-  /// Closes the connection in order (FIN).
+  /// Closes the connection normally (FIN).
   case close
   /// Resets the connection (RST).
   case reset
@@ -84,22 +84,22 @@ package enum FaultAction: Sendable, Equatable {
   case status(Int, headers: [String: String], body: String)
   /// Announces the answer's full length, sends this many bytes of its body, and closes.
   case truncate(bytes: Int)
-  /// Sends an HTML page, like a proxy in between.
+  /// Sends an HTML page, as an intermediate proxy might.
   case garbage(status: Int)
   /// HTTP 200 without a body.
   case empty
   case redirect(status: Int, location: String)
-  /// Invalidates every token issued so far, then the request proceeds.
+  /// Invalidates every token issued so far; the request then proceeds.
   case expireToken
   /// Delays the request, which then proceeds.
   case delay(milliseconds: Int64)
   /// Sends HTTP 200 with a body of this many bytes.
   case huge(bytes: Int)
-  /// Answers about this recipient, whoever was asked about.
+  /// Answers the request as if it were about this recipient.
   case stranger(recipient: String)
-  /// Sends the answer, and after this time again on the same connection, as if it answered the next request.
+  /// Sends the answer, and again after this time on the same connection, as if it answered the next request.
   case twice(milliseconds: Int64)
-  /// Sends a refusal that quotes the request, including credentials; with 200 a fault of the XMLAPI.
+  /// Sends a refusal that quotes the request, including credentials; status 200 means a fault of the XMLAPI.
   case echo(status: Int)
 }
 
@@ -173,7 +173,7 @@ struct FaultProgress: Sendable {
 }
 
 extension FaultPlan {
-  /// Reads a plan whose rules may name `endpoints`; unknown keys are errors, because an unread rule would not fire.
+  /// Reads a plan whose rules may name `endpoints`. Unknown keys are errors, because a misspelled rule would not fire.
   ///
   /// - Throws: ``FileError``.
   package init(json bytes: [UInt8], of file: String, endpoints: [SandboxEndpoint]) throws(FileError) {
@@ -184,7 +184,7 @@ extension FaultPlan {
     try faults.throwErrors()
   }
 
-  /// Reads the plan's members of a file that has others too.
+  /// Reads a plan from a file that also has other members.
   init(_ fields: Fields, endpoints: [SandboxEndpoint]) {
     self.init(
       seed: UInt64(fields["seed"]?.integer(0...Int64.max) ?? 1),
@@ -243,7 +243,7 @@ extension FaultRule {
       endpoint: endpoint, operation: operation, text: text, occurrence: occurrence, point: point, action: action)
   }
 
-  /// Reads a number from 1 on, or an array of them.
+  /// Reads a number of at least 1, or an array of such numbers.
   private static func numbers(_ field: Field) -> [Int]? {
     field.value("an integer of at least 1, or an array of such integers") { node in
       let numbers = (node.array ?? [node]).map { $0.integer.flatMap { $0 > 0 ? Int(exactly: $0) : nil } }
@@ -254,7 +254,7 @@ extension FaultRule {
 }
 
 extension FaultAction {
-  /// Nil for an action that cannot be used, which is reported.
+  /// Nil for an unusable action, which is reported.
   fileprivate init?(_ fields: Fields) {
     func integer(_ key: String, _ range: ClosedRange<Int64>) -> Int? { fields[key]?.integer(range).map { Int($0) } }
     func needed(_ key: String, _ range: ClosedRange<Int64>) -> Int? {

@@ -19,7 +19,7 @@ package struct SandboxFileError: Error, Sendable, Equatable, CustomStringConvert
   }
 }
 
-/// Returns the bytes of the file; nil if there is none.
+/// Returns the bytes of the file; nil if it is missing or cannot be read.
 package func readFile(_ path: String) -> [UInt8]? {
   // A file that cannot be read counts as missing: the service knows only files that it can serve.
   try? contents(of: path)
@@ -55,7 +55,7 @@ package func contents(of path: String, largest: Int = .max) throws(SandboxFileEr
   }
 }
 
-/// Writes a file of mode 0600 next to the old one, syncs it, and replaces the old one; anything but a file is kept.
+/// Writes a new file of mode 0600, syncs it, and replaces the old file with it. Replaces nothing but a file.
 package func writeFileAtomically(_ path: String, _ bytes: [UInt8]) throws(SandboxFileError) {
   do throws(SystemError) {
     let draft = try DraftFile(for: path)

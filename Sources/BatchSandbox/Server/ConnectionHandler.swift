@@ -1,8 +1,8 @@
-/// One connection: reads a request, plays the faults at its points, sends the answer. Everything runs on the thread of
-/// the loop, which is never blocked: latency and delays are scheduled.
+/// One connection: reads requests, plays the faults at each point, and sends answers. Everything runs on the loop's
+/// thread and never blocks it: latency and delays are scheduled.
 final class ConnectionHandler: SocketOwner {
   private static let maximumBody = 64 << 20
-  /// The most bytes that a client may send ahead of an answer.
+  /// The maximum number of bytes that a client may send ahead of an answer.
   private static let mostAhead = 1 << 20
 
   private let core: SandboxCore
@@ -10,25 +10,25 @@ final class ConnectionHandler: SocketOwner {
   private let socket: Socket
   private let connection: Int
   private var reader = RequestReader()
-  /// Received bytes are being parsed.
+  /// Whether received bytes are being parsed.
   private var isTakingApart = false
   private var count = 0
   private var request: SandboxRequest?
   private var isKeptAlive = true
   private var announcedBytes: Int?
   private var halfWasSeen = false
-  /// The delay from faults before the request is carried out.
+  /// The milliseconds by which faults delay the request before it is carried out.
   private var delay: Int64 = 0
-  /// The last part of the request was read.
+  /// Whether the last part of the request was read.
   private var hasEnded = false
-  /// The request is complete and will be carried out even if the client disconnects.
+  /// Whether the request is complete; it will be carried out even if the client disconnects.
   private var isPending = false
-  /// The answer will be written a second time.
+  /// Whether the answer will be written a second time.
   private var isRepeating = false
-  /// The request was answered before its end; the rest of it is read and discarded.
+  /// Whether the request was answered before its end; the rest of it is read and discarded.
   private var isSettled = false
 
-  /// Takes over a new connection and plays the plan's fault for it.
+  /// Takes over a new connection and plays the plan's fault for it, if any.
   init(_ socket: Socket, on loop: SocketLoop, core: SandboxCore) {
     self.core = core
     self.loop = loop
@@ -58,7 +58,7 @@ final class ConnectionHandler: SocketOwner {
     read()
   }
 
-  /// Reads up to the end of a request; the next one must wait for the answer.
+  /// Reads up to the end of a request. The next request must wait for the answer.
   private func read() {
     guard !isTakingApart else { return }
     isTakingApart = true
@@ -142,7 +142,7 @@ final class ConnectionHandler: SocketOwner {
   private func finish() {
     hasEnded = true
     if isSettled {
-      // An early answer was held open until the client had sent everything, so that it could read it.
+      // After an early answer, the connection stays open until the client has sent everything and can read the answer.
       if request == nil { self.socket.close() }
       return
     }
@@ -169,7 +169,7 @@ final class ConnectionHandler: SocketOwner {
   private func answer(_ request: SandboxRequest, _ work: SandboxWork) {
     let answer = core.reply(to: request, work)
     if self.request == nil {
-      // The client disconnected meanwhile; the service would not notice before it answers.
+      // The client has disconnected; a real service would not notice before it answers.
       core.ended(request.sequence, status: nil, answered: false)
       return
     }
@@ -249,7 +249,7 @@ final class ConnectionHandler: SocketOwner {
     read()
   }
 
-  /// Sends the head and half of the body, then plays the action.
+  /// Plays an action in the middle of the answer; most send the head and half of the body first.
   private func sendHalf(_ answer: SandboxAnswer, _ action: FaultAction) {
     switch action {
     case .expireToken: settle(answer)
@@ -268,7 +268,7 @@ final class ConnectionHandler: SocketOwner {
     }
   }
 
-  /// Sends a second copy, as if the first were longer than announced; the next request is read after it.
+  /// Sends the answer twice, as if it were longer than announced; the next request is read after the second copy.
   private func sendTwice(_ answer: SandboxAnswer, pause: Int64) {
     guard let request else { return }
     isSettled = true
@@ -284,7 +284,7 @@ final class ConnectionHandler: SocketOwner {
     }
   }
 
-  /// Sends a truncated answer; without a body, the head announces one byte that is missing.
+  /// Sends a truncated answer. If it has no body, the head announces one byte that is missing.
   private func sendPart(_ answer: SandboxAnswer, bytes: Int, then: @escaping () -> Void) {
     let head = answer.head(
       date: core.dateHeader, isKeptAlive: isKeptAlive, announcing: max(answer.body.count, 1))

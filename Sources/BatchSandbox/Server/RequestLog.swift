@@ -2,7 +2,7 @@ import BatchFoundation
 import FoundationEssentials
 import Glibc
 
-/// One request as seen by the sandbox: the facts with which tests compare a client's beliefs.
+/// One request as the sandbox saw it; tests compare it with what the client recorded.
 package struct LedgerEntry: Sendable, Codable, Equatable {
   /// The number of the request from 1, in the order in which heads arrived.
   package var sequence: Int
@@ -32,16 +32,16 @@ package struct LedgerEntry: Sendable, Codable, Equatable {
   package var inFlight: Int
 }
 
-/// Sums over all requests; exact even after old entries were dropped.
+/// Totals over all requests; exact even after old entries were dropped.
 package struct LedgerTotals: Sendable, Codable, Equatable {
   package var connections = 0
   package var requests = 0
   package var answered = 0
   package var tokenCalls = 0
   package var tokensIssued = 0
-  /// The most requests in progress at once that count toward a limit.
+  /// The maximum number of concurrent requests that count toward a limit.
   package var maxInFlight = 0
-  /// The total time between head and end of answer of all requests that count toward a limit.
+  /// The total time, from the head to the end of the answer, of all requests that count toward a limit.
   package var busyNanoseconds: UInt64 = 0
   package var operations: [String: Int] = [:]
   package var submissions = 0
@@ -54,7 +54,7 @@ package struct LedgerTotals: Sendable, Codable, Equatable {
 
   package mutating func violation(_ kind: String) { violations[kind, default: 0] += 1 }
 
-  /// Adds the counts of a reply; those counted for every request are unchanged.
+  /// Adds the counts of a reply; counts that every request increases are unchanged.
   mutating func add(_ reply: LedgerTotals) {
     tokenCalls += reply.tokenCalls
     tokensIssued += reply.tokensIssued
@@ -81,7 +81,7 @@ struct RequestLog: Sendable {
       return
     }
     if entries.count >= limit {
-      // Drops half at a time, so that the cost per request is negligible.
+      // Drops half of the entries at once, so that the cost per request is negligible.
       let count = max(limit / 2, 1)
       entries.removeFirst(count)
       dropped += count
@@ -97,7 +97,7 @@ struct RequestLog: Sendable {
   }
 }
 
-/// The ledger's digest, FNV-1a with 64 bits. It distinguishes bodies but gives no protection.
+/// The digest of the ledger: 64-bit FNV-1a. It distinguishes bodies but gives no protection.
 package struct BodyDigest: Hashable, Sendable {
   package var value: UInt64 = 0xCBF2_9CE4_8422_2325
 
@@ -138,9 +138,9 @@ final class LedgerFile: Sendable {
     order.withLock { _ in
       let encoder = JSONEncoder()
       encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-      // Text and numbers always encode.
+      // Strings and numbers can always be encoded.
       guard let line = try? encoder.encode(entry) else { return }
-      // The request was served; a full disk must not change that.
+      // The request was served; a full disk must not make it fail.
       try? writeAll(descriptor, Array(line) + [10], path: path)
     }
   }

@@ -1,7 +1,7 @@
 package import BatchFoundation
 import Glibc
 
-/// The sandbox's clock. A virtual one moves only by ``advance(by:)`` and polls of jobs, so dates are reproducible.
+/// The sandbox's clock. A virtual clock moves only by ``advance(by:)`` and polls of jobs, so dates are reproducible.
 package struct SandboxClock: Sendable {
   /// 2026-01-31T10:00:00Z, the default start of a virtual clock.
   package static let defaultStart = Instant(milliseconds: 1_769_853_600_000)
@@ -30,7 +30,7 @@ package struct SandboxClock: Sendable {
 
   mutating func advance(by span: Milliseconds) { base += span.count }
 
-  /// The time of a virtual clock, which a restored state needs so that its data keeps its age; nil for a system clock.
+  /// The time of a virtual clock, saved so that restored data keeps its age; nil for a system clock.
   var virtualNow: Int64? { followsSystem ? nil : base }
 
   mutating func restore(_ milliseconds: Int64) { if !followsSystem { base = milliseconds } }
@@ -44,7 +44,7 @@ package final class SandboxTime: Sendable {
 
   package var now: Instant { clock.withLock { $0.now } }
 
-  /// Whether it moves only when advanced.
+  /// Whether the clock moves only when advanced.
   package var isVirtual: Bool { virtualNow != nil }
 
   package func advance(by span: Milliseconds) { clock.withLock { $0.advance(by: span) } }
@@ -54,7 +54,7 @@ package final class SandboxTime: Sendable {
   func restore(_ milliseconds: Int64) { clock.withLock { $0.restore(milliseconds) } }
 }
 
-/// Time that never goes back, for measuring how long requests are in progress.
+/// A clock that never goes back, for measuring the duration of requests.
 enum MonotonicClock {
   static var nanoseconds: UInt64 {
     var time = timespec()
@@ -63,7 +63,7 @@ enum MonotonicClock {
   }
 }
 
-/// The form of a calendar day and time in UTC in headers and answers of the sandbox itself.
+/// The formats in which the sandbox itself writes a date and time in UTC.
 extension CivilTime {
   package init(_ instant: Instant) { self.init(milliseconds: instant.milliseconds) }
 

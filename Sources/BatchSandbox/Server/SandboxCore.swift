@@ -28,7 +28,7 @@ final class SandboxCore: Sendable {
     }
   }
 
-  /// Returns the fault of a new connection, of which nothing is known.
+  /// Returns the fault of a new connection, from which nothing has been read; nil for none.
   func actionAtAccept(connection: Int) -> FaultAction? {
     desk.withLock { desk in
       let action = desk.faults.action(at: .accept, endpoint: nil, operations: [])
@@ -37,7 +37,7 @@ final class SandboxCore: Sendable {
     }
   }
 
-  /// Enters a request in the ledger as soon as its head was read.
+  /// Enters a request in the ledger as soon as its head has been read.
   func begin(_ head: RequestHead, connection: Int, nth: Int) -> SandboxRequest {
     let parts = head.target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
     let path = parts.first.map(String.init) ?? ""
@@ -94,7 +94,7 @@ final class SandboxCore: Sendable {
     for platform in platforms { platform.expireTokens() }
   }
 
-  /// Records the complete body, and returns how the request is carried out.
+  /// Records the complete body, and returns the work that carries out the request.
   func received(_ request: inout SandboxRequest) -> SandboxWork {
     let digest = digestsBodies ? BodyDigest(request.body).text : nil
     let work: SandboxWork =
@@ -191,7 +191,7 @@ extension SandboxCore {
   private var state: String {
     var members = [:] as [String: String]
     for platform in platforms { members.merge(platform.inspection()) { _, later in later } }
-    // Must follow the platforms, which may move the clock.
+    // Read after the platforms' parts, which may move the clock.
     members["clock"] = sandboxJSON(CivilTime(time.now).isoForm)
     let (totals, fired) = desk.withLock { ($0.ledger.totals, $0.faults.fired) }
     members["totals"] = sandboxJSON(totals)
@@ -204,7 +204,7 @@ extension SandboxCore {
 package func sandboxJSON(_ value: some Encodable) -> String {
   let encoder = JSONEncoder()
   encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-  // Text and numbers always encode.
+  // Strings and numbers can always be encoded.
   return (try? encoder.encode(value)).map { String(decoding: $0, as: UTF8.self) } ?? "null"
 }
 

@@ -7,16 +7,16 @@ package protocol SandboxPlatform: AnyObject, Sendable {
   /// Returns the endpoint of a path; nil for a path of another platform.
   func endpoint(of path: String) -> SandboxEndpoint?
 
-  /// Returns the most requests in progress at once for endpoints like this one; nil for one that does not count.
+  /// Returns the maximum number of concurrent requests to endpoints of this kind; nil if it does not count.
   func limit(of endpoint: SandboxEndpoint) -> Int?
 
   /// Sets the clock; called once, before the first request.
   func begin(_ time: SandboxTime)
 
-  /// Reads a request with its complete body, names its operations, and returns how it is carried out.
+  /// Reads a request with its complete body, names its operations, and returns the work that carries it out.
   func work(for request: inout SandboxRequest) -> SandboxWork
 
-  /// Returns the service's refusal of a request that a plan chose.
+  /// Returns the service's refusal of a request that a fault plan selected.
   func answer(toFault id: Int, text: String?, errorClass: String) -> SandboxAnswer
 
   /// Returns the answer to the same request about another person; nil for a platform whose answers name nobody.
@@ -25,13 +25,13 @@ package protocol SandboxPlatform: AnyObject, Sendable {
   /// Invalidates every token issued so far.
   func expireTokens()
 
-  /// Returns the platform's part of `GET /sandbox/state`: names and JSON.
+  /// Returns the platform's part of `GET /sandbox/state`: JSON by member name.
   func inspection() -> [String: String]
 
-  /// Returns the platform's part of the state file: names and JSON.
+  /// Returns the platform's part of the state file: JSON by member name.
   func savedState() throws -> [String: String]
 
-  /// Restores an earlier ``savedState()`` from a file that may have members of others too.
+  /// Restores an earlier ``savedState()`` from a file that may also have members of other platforms.
   func restore(from file: [UInt8]) throws
 }
 
@@ -50,7 +50,7 @@ package struct SandboxReply: Sendable {
   /// Whether the request was carried out, changing or reading the state; false for refused ones.
   package var applied: Bool
   package var events = 0
-  /// The additions to the sums of the ledger.
+  /// The counts to add to the totals of the ledger.
   package var added = LedgerTotals()
   /// Whether the state now differs from that in the file.
   package var changesState = false
@@ -66,7 +66,7 @@ package struct SandboxReply: Sendable {
   package static func done(_ answer: SandboxAnswer) -> SandboxReply { SandboxReply(answer: answer, applied: true) }
 }
 
-/// The purpose of a request, by its name in fault plans and the ledger.
+/// The purpose of a request; the raw value is its name in fault plans and the ledger.
 package struct SandboxEndpoint: RawRepresentable, Sendable, Hashable, Codable {
   package let rawValue: String
 
@@ -76,6 +76,6 @@ package struct SandboxEndpoint: RawRepresentable, Sendable, Hashable, Codable {
   package static let sandbox = SandboxEndpoint(rawValue: "sandbox")
   package static let unknown = SandboxEndpoint(rawValue: "unknown")
 
-  /// Whether only a rule that names the endpoint hits it: tests and operators use it for control.
+  /// Whether a rule hits the endpoint only if it names it. Tests and operators use such endpoints for control.
   package var isSheltered: Bool { self == .sandbox || rawValue == "files" }
 }

@@ -2,7 +2,7 @@ import BatchFoundation
 
 /// A request as seen by a fault hook. Parts not yet known at a point are empty.
 package struct SandboxRequest: Sendable {
-  /// The number from 1 over the life of the server.
+  /// The number of the request, from 1, over the life of the server.
   package let sequence: Int
   package let connection: Int
   package let nthOnConnection: Int
@@ -12,11 +12,11 @@ package struct SandboxRequest: Sendable {
   /// The query without the question mark.
   package let query: String
   package let endpoint: SandboxEndpoint
-  /// The platform of the endpoint; nil for the sandbox's own and unknown ones.
+  /// The platform of the endpoint; nil for the sandbox's own endpoint and for an unknown one.
   let platform: (any SandboxPlatform)?
   /// The names of the operations in order, if there are any; known from ``FaultPoint/body`` on.
   package var operations: [String] = []
-  /// On arrival, more requests were in progress than the service allows.
+  /// Whether more requests were in progress on arrival than the service allows.
   package internal(set) var isOverTheGate = false
   /// The part of the body received so far.
   package internal(set) var body: [UInt8] = []
@@ -37,7 +37,7 @@ package struct SandboxRequest: Sendable {
 
   package var method: String { head.method }
 
-  /// Returns the first value of a header; the name is compared without case.
+  /// Returns the first value of a header, ignoring the case of its name.
   package func header(_ name: String) -> String? { head[name] }
 
   package var contentType: String { header("content-type") ?? "" }
@@ -47,7 +47,7 @@ package struct SandboxRequest: Sendable {
     unsafe body.withUnsafeBytes(read)
   }
 
-  /// Returns whether query or body contain the text, form-encoded or plain.
+  /// Returns whether the query or the body contains the text, form-encoded or plain.
   func says(_ text: String) -> Bool {
     let fields = queryItems + (contentType.hasPrefix("application/x-www-form-urlencoded") ? parseForm(body) ?? [] : [])
     return fields.contains { $0.value.contains(text) } || String(decoding: body, as: UTF8.self).contains(text)
@@ -89,7 +89,7 @@ private func formText(_ bytes: ArraySlice<UInt8>) -> String? {
   return String(validating: decoded, as: UTF8.self)
 }
 
-/// Rejects requests of other sites' pages, and those by names that were redirected to the loopback.
+/// Rejects requests from web pages of other sites, and requests for host names redirected to a loopback address.
 enum OwnHost {
   private static let names = ["localhost", "127.0.0.1", "[::1]"]
 

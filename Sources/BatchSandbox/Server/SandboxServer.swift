@@ -2,8 +2,8 @@ package import BatchFoundation
 import Glibc
 
 /// A local HTTP server with the endpoints of one or more platforms, and with faults on demand. It listens on the
-/// loopback interface only and has no data but what it was given or sent. Where a real service is undocumented,
-/// `docs/sandbox.md` describes its choices.
+/// loopback interface only, and has no data other than what it was given or sent. Where a real service is undocumented,
+/// `docs/sandbox.md` describes the sandbox's choices.
 package final class SandboxServer: Sendable {
   package let port: Int
   /// The URL `http://127.0.0.1:PORT`, without a slash at the end.
@@ -107,7 +107,7 @@ extension SandboxServer {
 
   package var totals: LedgerTotals { core.desk.withLock { $0.ledger.totals } }
 
-  /// How often each rule of the plan fired, in order of the plan.
+  /// The number of times that each rule of the plan fired, in the plan's order.
   package var faultsFired: [Int] { core.desk.withLock { $0.faults.fired } }
 
   package var now: Instant { core.time.now }
@@ -124,17 +124,17 @@ extension SandboxServer {
 package struct SandboxSettings: Sendable {
   /// 0 uses any free port. The sandbox listens on 127.0.0.1 only.
   package var port = 0
-  /// Determines ids, tokens and everything random.
+  /// The seed of ids, tokens and everything random.
   package var seed: UInt64 = 1
   package var clock = SandboxClock.virtual()
   package var faults = FaultPlan()
-  /// The number of requests kept in the ledger; totals stay exact beyond it.
+  /// The maximum number of requests kept in the ledger; totals include all requests.
   package var ledgerLimit = 10_000
   /// Whether ledger entries have the digest of their body.
   package var digestsBodies = true
-  /// The file for NDJSON, one line appended per finished request; nil for none.
+  /// The NDJSON file to which a line is appended for each finished request; nil for none.
   package var ledgerFile: String?
-  /// The file that keeps the state; nil keeps it in memory only.
+  /// The file in which the state is kept; nil keeps it in memory only.
   package var stateFile: String?
   /// Whether to start with the state of the file; otherwise the first change replaces the file.
   package var loadsState = true
@@ -142,17 +142,18 @@ package struct SandboxSettings: Sendable {
   package var restoresClock = true
   /// Whether changes are written to the file; a dry run only reads it.
   package var savesState = true
-  /// Called at every point of every request before the plan, outside all locks, on the connection's thread.
+  /// Called before the plan at every point of every request, outside all locks, on the connection's thread. An action
+  /// that it returns replaces the plan's.
   package var hook: (@Sendable (SandboxRequest, FaultPoint) -> FaultAction?)?
 
   package init() {}
 }
 
 extension SandboxSettings {
-  /// Far more than anyone writes by hand.
+  /// Far more bytes than anyone writes by hand.
   private static let largestFaultFile = 16 << 20
 
-  /// Reads a fault file (`docs/sandbox.md`): a plan, whose rules may name `endpoints`; `platforms` reads the rest.
+  /// Reads a fault file (`docs/sandbox.md`). Its rules may name `endpoints`; `platforms` reads the other members.
   ///
   /// - Throws: ``FileError``; ``SandboxFileError`` if `file` cannot be read.
   package mutating func read(

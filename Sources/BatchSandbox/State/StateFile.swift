@@ -7,7 +7,7 @@ final class StateFile: Sendable {
   /// The earliest time of the next regular save, on the monotonic clock.
   private let nextSave = Guarded<UInt64>(0)
 
-  /// - Throws: ``StateFileError`` if the path is not a file, as it would be replaced; ``SandboxFileError``.
+  /// - Throws: ``StateFileError`` if something other than a file is at the path; ``SandboxFileError``.
   init(path: String) throws {
     self.path = path
     let present: FileStatus?
@@ -45,7 +45,8 @@ final class StateFile: Sendable {
 
   private static let times = 0...Instant.last.milliseconds
 
-  /// Returns whether numbers outside lists are ``CountedNumber``s; those in lists, like digests, are only compared.
+  /// Returns whether numbers outside lists are ``CountedNumber``s. Numbers in lists, such as digests, are only
+  /// compared.
   private static func isWithinReach(_ node: JSONNode) -> Bool {
     switch node.value {
     case .object(let members): members.allSatisfy { isWithinReach($0.value) }
@@ -56,7 +57,7 @@ final class StateFile: Sendable {
     }
   }
 
-  /// Saves, but uses at most a twentieth of the time: a large state is written less often.
+  /// Saves, but spends at most a twentieth of the time on it: a large state is written less often.
   func saveNowAndThen(_ core: SandboxCore) throws {
     let start = MonotonicClock.nanoseconds
     guard nextSave.withLock({ $0 }) <= start else { return }
@@ -84,7 +85,7 @@ final class StateFile: Sendable {
   }
 }
 
-/// The range of numbers that are given to the sandbox and counted on from, such as ids.
+/// The range of numbers that the sandbox is given and continues to count from, such as ids.
 package enum CountedNumber {
   /// Small enough that no addition overflows.
   package static let range = 0...Int64(1) << 62
@@ -93,7 +94,7 @@ package enum CountedNumber {
 /// The content at the path of `--state` was not written by the sandbox.
 package struct StateFileError: RunError, Sendable, Equatable, CustomStringConvertible {
   package var path: String
-  /// The kind of what is at the path.
+  /// The kind of file at the path.
   package var kind: FileStatus.Kind
 
   package init(path: String, kind: FileStatus.Kind = .file) {

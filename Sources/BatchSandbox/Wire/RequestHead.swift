@@ -1,14 +1,14 @@
-/// The head of a request of HTTP/1.0 or 1.1.
+/// The head of an HTTP/1.0 or HTTP/1.1 request.
 struct RequestHead: Sendable {
   var method: String
   /// The path and query as sent.
   var target: String
-  /// Whether it is HTTP/1.1 rather than 1.0.
+  /// Whether the version is HTTP/1.1 rather than 1.0.
   var isModern: Bool
   /// The headers in order; names and values without surrounding white space.
   var headers: [(name: String, value: String)]
 
-  /// Returns the first value of a header; the name is compared without case.
+  /// Returns the first value of a header, ignoring the case of its name.
   subscript(name: String) -> String? {
     headers.first { $0.name.utf8.elementsEqual(name.utf8, by: { $0.lowercased == $1.lowercased }) }?.value
   }
@@ -19,13 +19,13 @@ struct RequestHead: Sendable {
     return isModern ? !wishes.contains("close") : wishes.contains("keep-alive")
   }
 
-  /// How the end of the body is determined.
+  /// The way in which the end of the body is determined.
   enum Framing: Equatable {
     case length(Int)
     case chunks
   }
 
-  /// - Throws: ``RequestError`` for an invalid length, several that differ, or an encoding other than chunks.
+  /// - Throws: ``RequestError`` for an invalid length, for different lengths, or for an encoding other than chunks.
   var framing: Framing {
     get throws(RequestError) {
       let encoding = self["transfer-encoding"]
@@ -85,7 +85,7 @@ struct RequestError: Error {}
 extension UInt8 {
   fileprivate var lowercased: UInt8 { (65...90).contains(self) ? self + 32 : self }
 
-  /// Whether it may be part of a header name or a method (RFC 9110, 5.6.2).
+  /// Whether the byte may be part of a header name or a method (RFC 9110, 5.6.2).
   fileprivate var isToken: Bool {
     switch self {
     case 48...57, 65...90, 97...122: true

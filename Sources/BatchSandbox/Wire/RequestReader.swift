@@ -17,15 +17,15 @@ struct RequestReader {
     case trailers
   }
 
-  /// The most bytes before a body, far more than any client sends.
+  /// The maximum number of bytes before a body, far more than any client sends.
   private static let largestHead = 80 << 10
 
   private var bytes: [UInt8] = []
-  /// The start of the bytes that were not returned yet.
+  /// The start of the bytes not yet returned.
   private var place = 0
   private var state = State.head
 
-  /// The number of received bytes that were not returned yet.
+  /// The number of received bytes not yet returned.
   var waiting: Int { bytes.count - place }
 
   mutating func append(_ piece: UnsafeRawBufferPointer) {
@@ -38,7 +38,7 @@ struct RequestReader {
 
   /// Returns the next part; nil until more has arrived.
   ///
-  /// - Throws: ``RequestError``; nothing after it can be read.
+  /// - Throws: ``RequestError``, after which nothing can be read.
   mutating func next() throws(RequestError) -> Part? {
     while true {
       switch state {
@@ -91,7 +91,7 @@ struct RequestReader {
     return bytes[place..<end]
   }
 
-  /// Returns the bytes before a mark that ends a line, and skips the mark; nil until it has arrived.
+  /// Returns the bytes before a mark, which ends with a line feed, and skips the mark; nil until the mark has arrived.
   private mutating func lines(upTo mark: String) throws(RequestError) -> ArraySlice<UInt8>? {
     let found = unsafe bytes.withUnsafeBytes { bytes -> Int? in
       guard let start = bytes.baseAddress else { return nil }

@@ -18,7 +18,7 @@ final class Socket {
   var isReading = true
   private var output: [UInt8] = []
   private var sent = 0
-  /// Called with whether all of the output was sent.
+  /// Called with whether all of the output was sent; nil for no callback.
   private var flushed: ((Bool) -> Void)?
 
   init(_ descriptor: CInt) {
@@ -28,8 +28,8 @@ final class Socket {
       descriptor, CInt(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<CInt>.size))
   }
 
-  /// Sends bytes as the peer accepts them, after earlier ones. `flushed` is called with whether all was sent, and
-  /// replaces one that is still pending.
+  /// Sends bytes, after earlier ones, as the peer accepts them. `flushed` is called with whether everything was sent,
+  /// and replaces a callback that is still pending.
   func write(_ bytes: [UInt8], _ flushed: ((Bool) -> Void)? = nil) {
     guard isOpen else {
       flushed?(false)
@@ -40,7 +40,7 @@ final class Socket {
     flush()
   }
 
-  /// Closes in order (FIN).
+  /// Closes the connection normally (FIN).
   func close() {
     guard isOpen else { return }
     isOpen = false
@@ -51,7 +51,7 @@ final class Socket {
     owner?.closed()
   }
 
-  /// Closes abruptly (RST): the peer loses what it has not read yet.
+  /// Resets the connection (RST): the peer loses what it has not read yet.
   func reset() {
     guard isOpen else { return }
     var option = linger(l_onoff: 1, l_linger: 0)
@@ -64,7 +64,7 @@ final class Socket {
   }
 
   func serve(_ events: Int16, _ piece: UnsafeMutableRawBufferPointer) {
-    // A socket served earlier may have closed it.
+    // Serving another socket may have closed this one.
     guard isOpen else { return }
     if events & Int16(POLLOUT) != 0 { flush() }
     if isReading {
@@ -74,7 +74,7 @@ final class Socket {
     }
   }
 
-  /// Reads a few pieces at most, so that others get their turn.
+  /// Reads a limited number of pieces, so that other sockets get their turn.
   private func read(_ piece: UnsafeMutableRawBufferPointer) {
     for _ in 0..<16 {
       guard isOpen, isReading else { return }

@@ -16,7 +16,7 @@ import Glibc
   private var sockets: [Socket] = []
   /// The timers by instant; those of one instant in order of creation.
   private var timers: [Timer] = []
-  /// False for a moment after the system ran out of descriptors.
+  /// False for a moment after the system has run out of descriptors.
   private var isAccepting = true
   /// The buffer for reading from sockets; it lives as long as the loop.
   private let piece = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 16)
@@ -47,7 +47,7 @@ import Glibc
       waits.append(pollfd(fd: listener, events: isAccepting ? Int16(POLLIN) : 0, revents: 0))
       let served = sockets
       for socket in served { waits.append(pollfd(fd: socket.descriptor, events: socket.awaited, revents: 0)) }
-      // If interrupted, it reports nothing about any socket.
+      // If `poll` is interrupted, it reports nothing about any socket.
       if unsafe poll(&waits, nfds_t(waits.count), wait) < 0 { continue }
       if waits[0].revents != 0 { break }
       runTimers()

@@ -1,13 +1,13 @@
 public import BatchFoundation
 
-/// Reads the numbers and strings of a block in order. Numbers are variable-length, as written by
-/// `ByteBuffer.append(varint:)`; references to known items count from 1, and 0 announces a new one.
+/// Reads the numbers and strings of a block in order. Numbers have a variable length, as `ByteBuffer.append(varint:)`
+/// writes them. References to known items count from 1; a 0 announces a new item.
 ///
-/// Every number is checked against the block, so a damaged one throws ``StoreError/damagedBlock``, without a wild read.
+/// Every number is checked against the block, so a damaged block causes ``StoreError/damagedBlock``, never a wild read.
 public struct BlockCursor: ~Copyable {
   @usableFromInline var source: ByteBuffer
   @usableFromInline var at = 0
-  /// The strings read so far, in memory that is readable some bytes beyond their end and lives as long as the cursor.
+  /// The strings read so far. Their memory is readable for some bytes beyond their end and lives as long as the cursor.
   public private(set) var strings: [Text] = []
 
   public init(_ block: UnsafeBufferPointer<UInt8>) {
@@ -29,7 +29,7 @@ public struct BlockCursor: ~Copyable {
   /// The start of every block.
   public struct Head {
     public var events: Int
-    /// The time that the first event's time is relative to.
+    /// The base of the first event's time, which is stored as a difference.
     public var first: Instant
     /// The size of the whole request body in bytes.
     public var bodyBytes: Int
@@ -79,21 +79,23 @@ public struct BlockCursor: ~Copyable {
     throw damage
   }
 
-  /// Returns the index for a number that was read, where `count` items are known, numbered from 1.
+  /// Returns the index for a number that was read. Known items are numbered from 1.
+  ///
+  /// - Parameter count: the number of known items.
   @inlinable @inline(__always)
   public func index(_ number: UInt64, of count: Int) throws -> Int {
     guard number <= UInt64(count) else { throw damage }
     return Int(number) - 1
   }
 
-  /// Reads a count of items that take at least a byte each.
+  /// Reads a count of items that have at least one byte each.
   public mutating func byteBoundCount() throws -> Int {
     let count = try number()
     guard count <= UInt64(remaining) else { throw damage }
     return Int(count)
   }
 
-  /// Reads a number of milliseconds, and returns the instant that much after `last`.
+  /// Reads a number of milliseconds and returns the instant that much later than `last`.
   @inlinable
   public mutating func instant(after last: Instant) throws -> Instant {
     let (stamp, overflow) = last.milliseconds.addingReportingOverflow(Int64(bitPattern: try number()))
@@ -101,20 +103,20 @@ public struct BlockCursor: ~Copyable {
     return Instant(milliseconds: stamp)
   }
 
-  /// Reads a known or new string, and returns its index in ``strings``.
+  /// Reads a known or a new string and returns its index in ``strings``.
   @inlinable @inline(__always)
   public mutating func string() throws -> Int {
     let number = try number()
     return number == 0 ? try newString() : try index(number, of: strings.count)
   }
 
-  /// Reads a new string, and returns its index in ``strings``.
+  /// Reads a new string and returns its index in ``strings``.
   public mutating func newString() throws -> Int {
     strings.append(try text())
     return strings.count - 1
   }
 
-  /// Reads an unshared text, which follows its length.
+  /// Reads a length and the text that follows it, which gets no index.
   public mutating func text() throws -> Text {
     let length = try byteBoundCount()
     defer { at += length }
@@ -122,9 +124,9 @@ public struct BlockCursor: ~Copyable {
   }
 }
 
-/// The checksums of a pack's blocks by offset, which reveal changes by a disk or a person before a block is read.
+/// The checksums of a pack's blocks, by offset. They reveal changes by a disk or a person before a block is decoded.
 struct BlockSums {
-  /// The size of an entry: the block's offset, then its checksum, little-endian.
+  /// The size of an entry in bytes: the block's offset and its checksum, both little-endian.
   private static let entry = 4 + 8
 
   private(set) var bytes: [UInt8] = []
@@ -135,7 +137,7 @@ struct BlockSums {
     unsafe withUnsafeBytes(of: Self.sum(of: block).littleEndian) { unsafe bytes += $0 }
   }
 
-  /// Returns whether the block is the one stored at the offset.
+  /// Returns whether the block has the checksum that was stored for the offset.
   static func confirm(_ block: [UInt8], at offset: Int, by sums: [UInt8]) -> Bool {
     unsafe sums.withUnsafeBytes { sums in
       for start in stride(from: 0, to: sums.count - entry + 1, by: entry) {
@@ -156,11 +158,11 @@ struct BlockSums {
   }
 }
 
-/// The sources of a block's events, each as its difference from the one before: a byte or two for nearby lines.
+/// The sources of a block's events, each as the difference from the previous one: a byte or two for nearby lines.
 ///
 ///     source = zigzag line delta << 1 | has file, [file]
 ///
-/// Encoder and reader have one each for a block, from its first event on.
+/// Writer and reader use a new trail for each block, from its first event on.
 public struct SourceTrail {
   @usableFromInline var last = StoredSource.unknown
 

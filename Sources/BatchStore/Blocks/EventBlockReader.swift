@@ -1,22 +1,23 @@
 package import BatchFoundation
 
-/// Walks through the events of one block of ``EventBlockWriter`` and writes each as it is on the wire, byte for byte.
+/// Reads the events of a block that ``EventBlockWriter`` wrote, one after the other, and writes each of them exactly as
+/// on the wire.
 ///
-/// Text shared by many events is rendered once per block: the shared texts of a device with what is between them, and
-/// the text between two values of a list of names. An event is then a dozen copies. Every number is checked against the
-/// block, so a damaged block causes an error, never a wild read.
+/// Text that many events have in common is rendered once per block: the shared texts of a device with the fixed texts
+/// between them, and the text between two values of a list of names. Writing an event then takes about a dozen copies.
+/// Every number is checked against the block, so a damaged block causes an error, never a wild read.
 package final class EventBlockReader {
-  /// A piece of `rendered`.
+  /// A range of `rendered`.
   private struct Piece {
     var offset: Int
     var count: Int
   }
 
-  /// The shared texts of some events.
+  /// A list of shared texts, which several events may have in common.
   private struct List {
-    /// Nil until an event with them is written.
+    /// The rendered texts; nil until an event with them is written.
     var rendered: Piece?
-    /// The device that they name, as recorded; nil until it is asked for.
+    /// The device that the texts name, as recorded; nil until it is requested.
     var device: Text?
   }
 
@@ -28,15 +29,15 @@ package final class EventBlockReader {
   private let form: WireForm
   private var cursor: BlockCursor
   private var lists: [List] = []
-  /// The numbers of the shared texts of all lists.
+  /// The string indexes of the shared texts of all lists.
   private var shared: [Int] = []
   private var shapes: [Shape] = []
-  /// The numbers of the names of all shapes, and the text between the preceding value and that of each name.
+  /// The string indexes of the names of all shapes, and for each name the text between the preceding value and its own.
   private var names: [Int] = []
   private var nameFragments: [Piece] = []
   private var rendered = ByteBuffer(capacity: 8192)
   private var fixed: [Piece] = []
-  /// The numbered values of the block, and the values of the current event.
+  /// The values of the block that have a number, and the values of the current event.
   private var numbered: [Text] = []
   private var values: [Text] = []
   private var remaining: Int
@@ -50,19 +51,19 @@ package final class EventBlockReader {
   private let hasLead: Bool
 
   package let eventCount: Int
-  /// The size of the whole request body, without contact ids.
+  /// The size of the whole request body in bytes, without contact ids.
   package let bodyBytes: Int
   package let group: UInt8
   package private(set) var timestamp: Instant
-  /// The emission number, which grows from event to event of a device, across runs; see ``EmissionNumber``.
+  /// The emission number, which increases from event to event of a device, across runs; see ``EmissionNumber``.
   package private(set) var emission: Int64 = 0
   /// The place where the record that led to the event was read.
   package private(set) var source = StoredSource.unknown
   package private(set) var flags: EventFlags = []
-  /// What the event has before its fields; valid as long as the reader.
+  /// The part of the event before its fields; valid as long as the reader exists.
   package private(set) var lead = EventHead.Lead.none
 
-  /// - Throws: ``StoreError/damagedBlock`` for a header that makes no sense or a version of a later release.
+  /// - Throws: ``StoreError/damagedBlock`` for an invalid header, or a version of a later release.
   package convenience init(_ block: [UInt8], _ form: WireForm) throws { try self.init(BlockCursor(block), form) }
 
   init(_ block: consuming BlockCursor, _ form: WireForm) throws {
@@ -72,7 +73,7 @@ package final class EventBlockReader {
     (eventCount, remaining) = (head.events, head.events)
     (timestamp, bodyBytes) = (head.first, head.bodyBytes)
     self.form = form
-    // The usual sizes, so that the lists need not grow.
+    // These are the usual sizes, so the arrays need not grow.
     let usual = min(head.events, 128)
     block.reserveStrings(usual * 4)
     lists.reserveCapacity(usual)
@@ -89,9 +90,9 @@ package final class EventBlockReader {
     }
   }
 
-  /// Advances to the next event; false after the last.
+  /// Advances to the next event; returns false after the last.
   ///
-  /// - Throws: ``StoreError/damagedBlock`` for a number that the block does not have.
+  /// - Throws: ``StoreError/damagedBlock`` if the event refers to something that the block does not have.
   package func next() throws -> Bool {
     guard remaining > 0 else { return false }
     remaining -= 1
@@ -171,10 +172,10 @@ package final class EventBlockReader {
 
   // MARK: - The current event
 
-  /// Appends the event in the form of requests and of `--events-out`, without a line end.
+  /// Appends the event as in requests and in `--events-out`, without a line end.
   package func appendJSON(to target: inout ByteBuffer) { append(to: &target, withContact: false) }
 
-  /// Appends the event; with a contact also its recipient id, if that is a number (reference identity 6.1).
+  /// Appends the event; with a contact also its recipient id, if the id is a number (reference identity 6.1).
   func append(to target: inout ByteBuffer, withContact contact: Bool) {
     for (index, piece) in form.pieces.enumerated() {
       switch piece {
@@ -201,7 +202,7 @@ package final class EventBlockReader {
     }
   }
 
-  /// Appends the names and values, without what is around all of them.
+  /// Appends the names and values of the fields, without the text around all of them.
   package func appendFields(to target: inout ByteBuffer) {
     let start = shapes[shape].start
     for index in values.indices {
@@ -229,7 +230,7 @@ package final class EventBlockReader {
     unsafe target.append(padded: rendered.base + piece.offset, piece.count)
   }
 
-  /// Appends text of the block, which is readable some bytes beyond its end.
+  /// Appends text of the block, which is readable for some bytes beyond its end.
   @inline(__always)
   private func append(_ text: Text, to target: inout ByteBuffer) { unsafe target.append(padded: text.base, text.count) }
 
@@ -246,16 +247,16 @@ package final class EventBlockReader {
     return piece
   }
 
-  /// Returns whether a recipient id fits the header: at most 18 decimal digits without a leading zero.
+  /// Returns whether a recipient id can be sent as a contact: it has 1 to 18 decimal digits without a leading zero.
   static func isContactNumber(_ text: Text) -> Bool {
     guard 1...18 ~= text.count, text[0] != UInt8(ascii: "0") else { return false }
     return unsafe text.bytes.allSatisfy { $0 &- UInt8(ascii: "0") < 10 }
   }
 
-  /// A shared text as on the wire.
+  /// Returns a shared text as on the wire.
   private func wire(_ place: Int) -> Text { cursor.strings[shared[list * form.shared.count + place]] }
 
-  /// The device that the event came from, whatever its shared text says; valid as long as the reader.
+  /// The device that the event came from, even if its shared text names another; valid as long as the reader exists.
   package var device: Text {
     if let ownDevice { return unescaped(cursor.strings[ownDevice]) }
     if let known = lists[list].device { return known }
@@ -264,21 +265,21 @@ package final class EventBlockReader {
     return device
   }
 
-  /// The code or the name of the event; valid as long as the reader.
+  /// The code or the name of the event; valid as long as the reader exists.
   package var type: Text { unescaped(cursor.strings[typeNumber]) }
   package var isExpired: Bool { flags.contains(.isExpired) }
   package var isLate: Bool { flags.contains(.isLate) }
 
-  /// Returns a shared text; valid as long as the reader.
+  /// Returns a shared text without escapes; valid as long as the reader exists.
   package func shared(_ place: Int) -> Text { unescaped(wire(place)) }
 
-  /// The fields, with values as on the wire; valid as long as the reader.
+  /// The fields, with their values as on the wire; valid as long as the reader exists.
   package var wireFields: [Attribute] {
     let start = shapes[shape].start
     return values.indices.map { Attribute(cursor.strings[names[start + $0]], values[$0]) }
   }
 
-  /// Reverses the escapes of JSON; valid as long as the reader.
+  /// Returns the text without the escapes of JSON; valid as long as the reader exists.
   package func unescaped(_ text: Text) -> Text {
     guard unsafe text.bytes.contains(UInt8(ascii: "\\")) else { return text }
     let arena = arena ?? Arena(blockSize: 4096)
@@ -289,8 +290,8 @@ package final class EventBlockReader {
   /// Adds the event to a writer that copies.
   ///
   /// - Parameters:
-  ///   - emission: the new emission number; nil for the same.
-  ///   - replaced: other shared texts, escaped, by place.
+  ///   - emission: the new emission number; nil to keep the number.
+  ///   - replaced: new shared texts, escaped, by their index.
   package func copy(to writer: inout EventBlockWriter, emission: Int64? = nil, replaced: [Int: Text] = [:]) {
     let head = EventHead(
       type: cursor.strings[typeNumber], timestamp: timestamp,

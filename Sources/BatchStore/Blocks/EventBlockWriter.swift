@@ -1,8 +1,9 @@
 package import BatchFoundation
 
-/// Packs events, in the order of delivery, into blocks, each of which becomes one request and is written once and kept.
-/// A block is a header and one entry per event. Texts, lists of shared texts, lists of names and values are numbered
-/// where they first appear, so an entry is mostly one-byte numbers. Everything is kept escaped, as the wire needs it.
+/// Packs events, in the order of delivery, into blocks. Each block becomes one request; it is written once and never
+/// changed. A block has a header and one entry per event. Texts, lists of shared texts, lists of names and values get a
+/// number where they first appear, so an entry consists mostly of one-byte numbers. All strings are stored escaped, as
+/// on the wire.
 ///
 ///     block  = version, event count, first timestamp, body bytes, group, event...
 ///     event  = timestamp delta, type << 5 | flags, [type], emission, source, [device], lead, shared, shape, value...
@@ -12,18 +13,18 @@ package import BatchFoundation
 ///     string = 0 length bytes | number
 ///     value  = 0 length bytes | 1 length bytes | number + 1
 ///
-/// `changes` has a bit for each text that differs from those of the last new list. The device of an event is written
-/// only if the shared text that names it, which a caller may set, differs. All numbers are varints; those of known
-/// items count from 1. A value after a 1 gets no number, because it rarely repeats. Sources are those of
-/// ``SourceTrail``. The writer keeps its tables between calls; use one per worker.
+/// `changes` has a bit for each text that differs from the last new list. The device of an event is written only if the
+/// shared text that names it, which a caller may set, differs from it. All numbers are varints; those of known items
+/// count from 1. A value after a 1 gets no number, because such values rarely repeat. Sources are written as in
+/// ``SourceTrail``. The writer keeps its tables between calls; use one writer per worker.
 @safe package struct EventBlockWriter: ~Copyable {
   static let version: UInt8 = 1
-  /// A number of so many digits rarely repeats in another event.
+  /// The number of digits from which a number rarely repeats in another event.
   static let seldomRepeated = 4
 
   private let form: WireForm
   private let limits: BlockLimits
-  /// Whether all texts are as on the wire already, in memory that may be released before the block is written.
+  /// Whether all texts are already as on the wire, in memory that may be released before the block is written.
   private let isCopying: Bool
   private var strings = StringTable()
   private var values = StringTable()
@@ -36,7 +37,7 @@ package import BatchFoundation
   private var body = ByteBuffer(capacity: 1 << 16)
   private var output: [UInt8] = []
   private var entries: [EventBlocks.Entry] = []
-  /// The numbers of the shared texts of an event, and those of the last new list.
+  /// The string indexes of an event's shared texts, and those of the last new list.
   private let numbers: UnsafeMutableBufferPointer<UInt32>
   private let lastNew: UnsafeMutableBufferPointer<UInt32>
 
@@ -62,15 +63,15 @@ package import BatchFoundation
     unsafe lastNew.deallocate()
   }
 
-  /// Adds an event; one larger than a body may be gets a separate block.
+  /// Adds an event. An event that alone exceeds the maximum size of a body gets its own block.
   ///
   /// - Parameters:
-  ///   - shared: as many texts as the form has; their memory lives until ``take()``.
-  ///   - fields: the names and values; a value is text, or a ``JSONView``, by the form.
+  ///   - shared: as many texts as the form has. Their memory must live until ``take()``.
+  ///   - fields: the names and values. Depending on the form, a value is a text or a ``JSONView``.
   package mutating func append(
     _ event: EventHead, shared: UnsafeBufferPointer<Text>, fields: UnsafeBufferPointer<Attribute>
   ) {
-    // After an event that fills a body there is no room; it need not be tried.
+    // If a limit is reached, the event does not fit, so trying is unnecessary.
     if events > 0, events >= limits.maxEvents || bodyBytes >= limits.maxBodyBytes || event.group != group { finish() }
     let mark = body.count
     let size = unsafe write(event, shared, fields)
@@ -83,7 +84,7 @@ package import BatchFoundation
     }
   }
 
-  /// Returns the events since the last call in blocks.
+  /// Returns the events added since the last call, in blocks.
   package mutating func take() -> EventBlocks {
     if events > 0 { finish() }
     defer { entries.removeAll(keepingCapacity: true) }
@@ -91,7 +92,7 @@ package import BatchFoundation
     return EventBlocks(bytes: takeOutput(), entries: entries)
   }
 
-  /// Output up to this many bytes is copied at its exact size, and its memory reused for the next call.
+  /// The maximum size of output that is copied, so that its memory can be reused; larger output is handed over.
   private static let ordinaryOutput = 1 << 22
 
   private mutating func takeOutput() -> [UInt8] {
@@ -114,7 +115,7 @@ package import BatchFoundation
     body.removeAll()
     events = 0
     expired = 0
-    // Subtracts the comma that the first event does not have.
+    // Subtracts the separator that the first event does not have.
     bodyBytes = form.bodyFrame - 1
   }
 
@@ -144,7 +145,7 @@ package import BatchFoundation
     bodyBytes += size
   }
 
-  /// Appends the event to the open block; returns the size of its JSON with a comma.
+  /// Appends the event to the open block and returns the size of its JSON with a separator.
   private mutating func write(
     _ event: EventHead, _ shared: UnsafeBufferPointer<Text>, _ fields: UnsafeBufferPointer<Attribute>
   ) -> Int {
@@ -305,9 +306,8 @@ package import BatchFoundation
   }
 }
 
-/// A cache of the lists of shared texts in the open block. An event whose texts are in the same memory as those of its
-/// device's last event needs no look-up of each. Every guess is checked, so the block is the same with and without the
-/// cache.
+/// A cache of the lists of shared texts in the open block. Texts at the same addresses as those of an earlier event,
+/// usually of the same device, need no look-up. Every guess is checked, so the cache does not change the block.
 @safe struct KnownLists: ~Copyable {
   private struct Guess {
     var number: Int
@@ -339,7 +339,7 @@ package import BatchFoundation
     generation = 1
   }
 
-  /// Returns nil unless the texts are in the same memory as a known list's.
+  /// Returns the list whose texts are at the same addresses; nil if it is not in the cache.
   @inline(__always)
   func find(_ shared: UnsafeBufferPointer<Text>) -> (number: Int, size: Int)? {
     let place = unsafe place(shared)
@@ -358,7 +358,7 @@ package import BatchFoundation
     unsafe (texts + place * count).update(from: base, count: count)
   }
 
-  /// The address of any text that is a device's own tells devices apart.
+  /// Returns a place that depends on the addresses of all texts. One text is the device's own, so devices differ.
   @inline(__always)
   private func place(_ shared: UnsafeBufferPointer<Text>) -> Int {
     var mixed: UInt = 0
@@ -367,7 +367,7 @@ package import BatchFoundation
   }
 }
 
-/// Copies events from blocks to blocks. Blocks that were read may be released before those written are finished.
+/// Copies events from blocks to new blocks. Blocks that were read may be released before the new ones are finished.
 package final class EventBlockCopier {
   private var writer: EventBlockWriter
 
@@ -375,11 +375,11 @@ package final class EventBlockCopier {
     writer = EventBlockWriter(form, limits: limits, isCopying: true)
   }
 
-  /// Appends the current event of a reader; events arrive in the order of delivery.
+  /// Appends the current event of a reader. Events must be added in the order of delivery.
   ///
-  /// - Parameter emission: the new emission number; nil for the same.
+  /// - Parameter emission: the new emission number; nil to keep the number.
   package func append(_ event: EventBlockReader, emission: Int64? = nil) { event.copy(to: &writer, emission: emission) }
 
-  /// Returns the events since the last call in blocks within the limits.
+  /// Returns the events added since the last call, in blocks within the limits.
   package func finish() -> EventBlocks { writer.take() }
 }

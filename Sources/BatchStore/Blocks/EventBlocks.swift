@@ -1,16 +1,16 @@
 package import BatchFoundation
 package import GRDB
 
-/// The changes of a platform to events between storing and the first attempt.
+/// The changes that a platform makes to events after they are stored and before the first attempt to send them.
 package protocol BlockAmendment: Sendable {
-  /// Returns the events of a block as they are to be sent; nil if nothing changes.
+  /// Returns the events of a block as they are to be sent; nil if the platform changes none of them.
   func amended(_ block: [UInt8], limits: BlockLimits, in db: Database) throws -> EventBlocks?
 
-  /// Renumbers an event of a device; changes recorded for the old number apply to the new one.
+  /// Renumbers an event of a device. Changes that are recorded for the old number then apply to the new one.
   func renumber(_ device: [UInt8], from old: Int64, to new: Int64, in db: Database) throws
 }
 
-/// Rows of a platform's own tables, stored atomically with their batch.
+/// Rows of a platform's own tables, stored in one transaction with the batch that they belong to.
 package protocol PlatformRows: Sendable {
   /// The approximate memory use in bytes.
   var byteCount: Int { get }
@@ -20,11 +20,11 @@ package protocol PlatformRows: Sendable {
   /// Adds rows of the same platform.
   mutating func add(_ more: any PlatformRows)
 
-  /// Returns the rows not among the known ones, for a device processed again, whose earlier calls remain valid; nil for
-  /// none.
+  /// Returns these rows without those that `known` has as well, for a device that is processed again; nil if none are
+  /// left. Requests to the service for the known rows remain valid.
   func without(_ known: any PlatformRows) -> (any PlatformRows)?
 
-  /// Returns the rows that the store never had for a time span whose records are processed again; nil for none.
+  /// Returns the rows of a span that is processed again and that the store never had; nil if there are none.
   func unknown(of span: ReplacedSpan, in db: Database) throws -> (any PlatformRows)?
 }
 
@@ -32,21 +32,21 @@ extension PlatformRows {
   package func unknown(of span: ReplacedSpan, in db: Database) throws -> (any PlatformRows)? { nil }
 }
 
-/// Encoded blocks, consecutive in memory, with what the store keeps about each.
+/// Encoded blocks, consecutive in memory, with the properties that the store keeps of each.
 package struct EventBlocks: Sendable {
   package struct Entry: Sendable, Equatable {
-    /// The offset of the block in the bytes.
+    /// The offset of the block in ``EventBlocks/bytes``.
     package var offset: Int
     package var length: Int
     package var events: Int
-    /// The number of events whose augmentation timed out.
+    /// The number of events whose augmentation ran out of time.
     package var expired: Int
     /// The times of the first and the last event.
     package var first: Instant
     package var last: Instant
     /// The exact size of the request body in bytes.
     package var bodyBytes: Int
-    /// The platform's group, such as the request's headers: events of different groups never share a request.
+    /// The platform's group, such as the request's headers. Events of different groups never share a request.
     package var group: Int
 
     package init(

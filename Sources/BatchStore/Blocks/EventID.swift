@@ -1,7 +1,7 @@
 package import BatchFoundation
 
-/// The stable id of an event: a version 8 UUID that starts with the event's time, which leads to the few blocks of that
-/// time, followed by a digest of device and emission number.
+/// The stable id of an event: a version 8 UUID that begins with the event's time, which is in only a few blocks, and
+/// ends with a digest of device and emission number.
 package struct EventID: Hashable, Sendable, CustomStringConvertible {
   /// The 16 bytes of the id.
   package let bytes: [UInt8]
@@ -21,7 +21,7 @@ package struct EventID: Hashable, Sendable, CustomStringConvertible {
     self.bytes = bytes
   }
 
-  /// Parses the usual form of 36 characters, hex digits in either case; nil for anything but an event id.
+  /// Parses the usual 36 characters, with hex digits in either case; nil for anything but an event id.
   package init?(_ text: String) {
     var bytes: [UInt8] = []
     var high: UInt8?
@@ -60,14 +60,14 @@ package struct EventID: Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// The first characters of an event's id, as people shorten it; a complete id names at most one event.
+/// The first characters of an event's id, as people shorten it. A complete id matches at most one event.
 package struct EventIDPrefix: Hashable, Sendable, CustomStringConvertible {
   /// The prefix in lowercase.
   package let description: String
-  /// The whole id, if nothing is left out.
+  /// The whole id if the prefix is complete; otherwise nil.
   package let whole: EventID?
 
-  /// Parses 6 to 36 characters of the usual form, hex digits in either case; nil for anything else.
+  /// Parses the first 6 to 36 characters of an id, with hex digits in either case; nil for anything else.
   package init?(_ text: String) {
     let isID = text.utf8.enumerated().allSatisfy { index, byte in
       [8, 13, 18, 23].contains(index) ? byte == UInt8(ascii: "-") : Hexadecimal.value(of: byte) != nil
@@ -78,7 +78,7 @@ package struct EventIDPrefix: Hashable, Sendable, CustomStringConvertible {
     description = text.lowercased()
   }
 
-  /// The times of events with these ids: an id begins with its time, in twelve digits.
+  /// The times that events with these ids can have, because an id begins with its event's time in twelve digits.
   package var times: ClosedRange<Instant> {
     let digits = description.filter { $0 != "-" }.prefix(12)
     let open = 4 * Int64(12 - digits.count)

@@ -1,26 +1,26 @@
 import BatchFoundation
 
-/// A cache of shapes, the lists of names of an event's fields: nearly every block has the same ones, so they outlive a
-/// block.
+/// A cache of shapes, which are lists of the names of an event's fields. Nearly every block has the same shapes, so the
+/// cache outlives a block.
 @safe struct ShapeTable: ~Copyable {
   @safe private struct Shape {
     let names: UnsafeMutableBufferPointer<Text>
-    /// The bytes of the names and of all punctuation on the wire.
+    /// The size on the wire of the names and everything around them and the values, in bytes.
     let size: Int
-    /// The number of the shape in the block of `generation`.
+    /// The number of the shape in the block that `generation` identifies.
     var number = 0
     var generation = 0
   }
 
   private var shapes: [Shape] = []
-  /// The numbers of the names of each shape.
+  /// The name indexes of each shape.
   private var tuples = TupleTable()
   private var names = StringTable(capacity: 256)
   /// The names as on the wire.
   private var wireNames: [Text] = []
-  /// The index of each name among the strings of the block of that generation.
+  /// For each name, its index among the strings of the block that the generation identifies.
   private var strings: [(generation: Int, index: Int)] = []
-  /// The shapes last seen, by type, number and first name of the fields: two, because these may differ in others.
+  /// The last two shapes for each type, field count and first name. There are two, because other names may differ.
   private var guesses = [(one: Int, other: Int)](repeating: (-1, -1), count: 256)
   private let memory = Arena(blockSize: 16 << 10)
   private var memoryUsed = 0
@@ -28,7 +28,8 @@ import BatchFoundation
   private var generation = 1
   private var written = 0
 
-  /// More are forgotten at the next block: an export may have different ones in each event.
+  /// If a limit is exceeded, all shapes are forgotten before the next block, because each event of an export may
+  /// differ.
   private static let ordinaryCount = 4096
   private static let ordinaryBytes = 1 << 18
 
@@ -47,13 +48,15 @@ import BatchFoundation
     memoryUsed = 0
   }
 
-  /// Returns the shape of the fields of an event of that type.
+  /// Returns the index of the shape of fields.
   ///
-  /// - Parameter isWire: whether the names are as on the wire.
+  /// - Parameters:
+  ///   - type: the type of the event.
+  ///   - isWire: whether the names are already as on the wire.
   mutating func shape(
     of fields: UnsafeBufferPointer<Attribute>, ofEvent type: Text, _ form: WireForm, _ isWire: Bool
   ) -> Int {
-    // Events of one type with other fields are of different kinds; the first name mostly tells them apart.
+    // Events of one type may be of several kinds with different fields. The first name usually distinguishes them.
     let first = unsafe fields.first.map { unsafe $0.name.count &+ Int($0.name.bytes.last ?? 0) } ?? 0
     let place = (Int(type.quickHash) &+ fields.count &* 7 &+ first) & 255
     let guess = guesses[place]
@@ -64,10 +67,10 @@ import BatchFoundation
     return shape
   }
 
-  /// Returns the bytes on the wire of fields of that shape without those of the values.
+  /// Returns the size of the fields on the wire in bytes, without their values.
   func size(of shape: Int) -> Int { shapes[shape].size }
 
-  /// Appends the shape to a block, with its names if it is new there.
+  /// Appends the shape to a block, with its names if it is new in the block.
   mutating func append(_ shape: Int, to body: inout ByteBuffer, _ blockStrings: inout StringTable) {
     if shapes[shape].generation == generation {
       body.append(varint: UInt64(shapes[shape].number + 1))

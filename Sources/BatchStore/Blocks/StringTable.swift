@@ -1,12 +1,12 @@
 public import BatchFoundation
 
-/// The distinct strings of one block, numbered in the order of first use: open addressing over entries that point into
-/// the events' memory. A new generation number empties the table in constant time.
+/// The distinct strings of one block, numbered in the order of first use. This is a hash table with open addressing
+/// whose entries point into the events' memory. A new generation number empties it in constant time.
 @safe public struct StringTable: ~Copyable {
   public struct Entry {
     public var text: Text
     @usableFromInline var hash: UInt64
-    /// The length on the wire, computed on demand because most texts are known.
+    /// The length on the wire, computed on demand; nil until then.
     @usableFromInline var wireCount: Int?
   }
 
@@ -24,7 +24,7 @@ public import BatchFoundation
     unsafe slots.initialize(repeating: 0, count: capacity * 2)
     entryCapacity = capacity
     unsafe entries = .allocate(capacity: capacity)
-    // A seed per process prevents chosen values from all hashing to one slot.
+    // A random seed per process prevents anyone from choosing values that all hash to one slot.
     seed = Self.processSeed
   }
 
@@ -44,8 +44,8 @@ public import BatchFoundation
     }
   }
 
-  /// Returns the number of the text, and whether this is its first use. Inlined, because a
-  /// writer calls it a dozen times per event.
+  /// Returns the index of the text, and whether this is its first use. Inlined, because writers call it a dozen times
+  /// per event.
   @inlinable @inline(__always)
   public mutating func intern(_ text: Text) -> (index: Int, isNew: Bool) {
     let hash = Self.hash(text, seed)
@@ -61,7 +61,8 @@ public import BatchFoundation
     return (add(text, hash, slot), true)
   }
 
-  /// Returns the bytes that the text with this number takes on the wire: as noted, or those of JSON without quotes.
+  /// Returns the length of the text at this index on the wire: the one that was noted, or otherwise that of the text
+  /// escaped as JSON, without quotes.
   @inlinable @inline(__always)
   public func wireCount(of index: Int) -> Int {
     if let count = unsafe entries[index].wireCount { return count }
@@ -73,7 +74,7 @@ public import BatchFoundation
   @inlinable @inline(__always)
   public func note(wireCount: Int, of index: Int) { unsafe (entries + index).pointee.wireCount = wireCount }
 
-  /// Replaces a new text by a copy that lives as long as the table, and is as on the wire.
+  /// Replaces a new text with a copy that is written as on the wire and lives as long as the table.
   package func keep(_ index: Int, _ copy: Text) {
     unsafe (entries + index).pointee.text = copy
     note(wireCount: copy.count, of: index)
@@ -115,7 +116,7 @@ public import BatchFoundation
     unsafe old.deallocate()
   }
 
-  /// Hashes by multiplying and folding 8-byte words; the last word overlaps the one before it.
+  /// Hashes 8-byte words by multiplication and folding. The last word overlaps the one before it.
   @inlinable @inline(__always)
   static func hash(_ text: Text, _ seed: UInt64) -> UInt64 {
     let raw = unsafe UnsafeRawPointer(text.base)

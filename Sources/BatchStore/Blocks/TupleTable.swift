@@ -1,4 +1,4 @@
-/// Short sequences of string numbers that events of a block share, numbered in the order of first use.
+/// Short sequences of string indexes that events of a block have in common, numbered in the order of first use.
 @safe public struct TupleTable: ~Copyable {
   @usableFromInline var slots: UnsafeMutablePointer<UInt64>
   @usableFromInline var mask: Int

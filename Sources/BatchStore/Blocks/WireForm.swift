@@ -1,33 +1,33 @@
 package import BatchFoundation
 
-/// The form of a platform's events in requests and in `--events-out`, as fixed texts and the places of values between
-/// them. One writer and one reader serve the events of all platforms in blocks (``EventBlockWriter``,
-/// ``EventBlockReader``).
+/// The format of a platform's events in requests and in `--events-out`: fixed texts, and the places of values between
+/// them. One writer and one reader serve all platforms (``EventBlockWriter``, ``EventBlockReader``).
 package struct WireForm: Sendable {
   package enum Piece: Sendable {
-    /// A fixed text.
+    /// The same text in each event.
     case text(Text)
     /// The type of the event, escaped.
     case type
-    /// The timestamp as in RFC 3339, or as deltaDNA writes it.
+    /// The timestamp as in RFC 3339, or as in deltaDNA's `eventTimestamp`.
     case timestamp, spacedTimestamp
-    /// A recipient id as a member of the event, if the body's version has it and the shared text is a number.
+    /// A text and the recipient id, a shared text. Omitted if the body's version has no contact ids, or the id is not a
+    /// number.
     case contact(Text, shared: Int)
-    /// All shared texts, each after its own fixed text.
+    /// All shared texts, each with its own fixed texts around it.
     case shared
-    /// What an event has before its fields.
+    /// The part of the event before its fields.
     case lead
     /// The event's own fields.
     case fields
   }
 
-  /// A text that the events of a device share, escaped.
+  /// A text that the events of a device have in common, escaped.
   package struct Shared: Sendable {
     package var before: Text
     package var after: Text
-    /// Whether it is kept and not written.
+    /// Whether the text is stored but not written to the wire.
     package var isHidden: Bool
-    /// Whether nothing at all is written for an empty one.
+    /// Whether nothing at all is written if the text is empty.
     package var omitsEmpty: Bool
 
     package init(_ before: Text, after: Text = "", isHidden: Bool = false, omitsEmpty: Bool = false) {
@@ -38,26 +38,26 @@ package struct WireForm: Sendable {
     }
   }
 
-  /// The start and the end of a request body, and what is between its events.
+  /// The start and the end of a request body, and the separator of its events.
   package var bodyStart: Text
   package var bodyEnd: Text
   package var separator: UInt8
   package var pieces: [Piece]
   package var shared: [Shared]
-  /// The shared text that names the device of an event, unless the event itself names another.
+  /// The index of the shared text that names the device of an event, unless the event names another device itself.
   package var device: Int
-  /// The texts before the name of the first field, before those of the others, and between a name and its value.
+  /// The texts before the name of the first field, before other names, and between a name and its value.
   package var beforeFirstName: Text
   package var beforeName: Text
   package var beforeValue: Text
-  /// Whether the values of fields are JSON values in the form of ``JSONView``; texts otherwise.
+  /// Whether the values of fields are given as ``JSONView``; otherwise they are texts.
   package var valuesAreViews: Bool
-  /// Called for each block that is opened; nil outside of tests.
+  /// Called for each block that is opened, by tests only; otherwise nil.
   package var opened: (@Sendable () -> Void)?
 
-  /// The bytes of every event besides its texts, with the separator.
+  /// The number of bytes that every event has in addition to its variable texts, including the separator.
   package let frame: Int
-  /// The bytes of every request body besides its events.
+  /// The number of bytes that every request body has in addition to its events.
   let bodyFrame: Int
 
   package init(
@@ -84,7 +84,9 @@ package struct WireForm: Sendable {
     bodyFrame = bodyStart.count + bodyEnd.count
   }
 
-  /// Returns the bytes that a shared text takes on the wire.
+  /// Returns the number of bytes that the shared text at an index adds to an event on the wire.
+  ///
+  /// - Parameter count: the length of the escaped text.
   @inline(__always)
   package func size(ofShared place: Int, escaped count: Int) -> Int {
     let slot = shared[place]
@@ -93,15 +95,15 @@ package struct WireForm: Sendable {
 }
 
 extension WireForm {
-  /// Opens a block before its first event.
+  /// Returns a reader that is before the first event of a block.
   ///
-  /// - Throws: ``StoreError/damagedBlock``, here or from the reader, for malformed bytes.
+  /// - Throws: ``StoreError/damagedBlock`` for malformed bytes; the reader may throw it, too.
   package func reader(of block: [UInt8]) throws -> EventBlockReader {
     opened?()
     return try EventBlockReader(block, self)
   }
 
-  /// Returns the wanted events of a block, in order, in blocks within the limits.
+  /// Copies the wanted events of a block, in order, to blocks within the limits.
   package func copy(
     of block: [UInt8], limits: BlockLimits = .ofParts, where isWanted: (EventBlockReader) throws -> Bool = { _ in true }
   ) throws -> EventBlocks {
@@ -113,13 +115,13 @@ extension WireForm {
     return copier.finish()
   }
 
-  /// Appends the exact request body of a block; the bytes for a version never change.
+  /// Appends the exact request body of a block. The bytes for a version never change.
   ///
   /// - Parameter version: 1 for a body with contact ids, if the form has them.
-  /// - Throws: ``StoreError/damagedBlock`` for a block that cannot be read, or a body larger than the block states.
+  /// - Throws: ``StoreError/damagedBlock`` if the block cannot be read, or if its body is larger than it states.
   package func appendBody(of block: UnsafeBufferPointer<UInt8>, version: Int, to body: inout ByteBuffer) throws {
     let reader = try unsafe EventBlockReader(BlockCursor(block), self)
-    // The number is the block's claim, and a damaged block may claim anything; the buffer grows if it is true.
+    // The size is the block's own statement, and a damaged block may state anything. If it is true, the buffer grows.
     body.reserve(min(reader.bodyBytes, 16 << 20))
     let contacts = version == 1 ? reader.eventCount * 64 : 0
     let limit = body.count + reader.bodyBytes + contacts
@@ -135,29 +137,29 @@ extension WireForm {
   }
 }
 
-/// What an event is besides its texts and values.
+/// The properties of an event other than its shared texts and fields.
 package struct EventHead {
   /// The code or the name of the event.
   package var type: Text
   package var timestamp: Instant
   /// The device that the event came from.
   package var device: Text
-  /// The emission number; with timestamp and device it orders all events.
+  /// The emission number. Together with timestamp and device, it orders all events.
   package var emission: Int64
   /// The place where the event's record was read.
   package var source: StoredSource
   package var flags: EventFlags
-  /// The platform's group: events of different groups never share a request.
+  /// The platform's group. Events of different groups never share a request.
   package var group: UInt8
   package var lead: Lead
 
-  /// What an event has before its fields.
+  /// The part of the event before its fields.
   package enum Lead {
     case none
     case uuid(NameUUID)
-    /// A text, written in quotes.
+    /// A text that is written in quotes.
     case text(Text)
-    /// Bytes to be written as they are.
+    /// Bytes that are written as they are.
     case raw(Text)
   }
 
@@ -183,12 +185,12 @@ package struct EventFlags: OptionSet, Sendable {
 
   /// Augmentation ran out of time (reference events 5.3); the event is still posted.
   package static let isExpired = EventFlags(rawValue: 1)
-  /// The event stays as it was recorded: it names its recipient or user itself, or an SDK stored it.
+  /// The event is sent as it was recorded, because it names its own recipient or user, or because an SDK stored it.
   package static let isFixed = EventFlags(rawValue: 2)
-  /// The record was older than a rewind reaches (reference decisions 34).
+  /// The record was too old for a rewind to reach it (reference decisions 34).
   package static let isLate = EventFlags(rawValue: 4)
 
-  // Of blocks only.
+  // These are used only within blocks.
   static let hasOwnDevice = EventFlags(rawValue: 8)
   static let hasUUID = EventFlags(rawValue: 16)
   static let bits: UInt64 = 5

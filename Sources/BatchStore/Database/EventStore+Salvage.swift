@@ -2,17 +2,17 @@ import BatchFoundation
 import GRDB
 import Glibc
 
-/// The rows copied from a damaged store, and the damage that was left out.
+/// The rows copied from a damaged store, and the damaged parts that were left out.
 package struct SalvageReport: Sendable {
-  /// The number of copied rows by table, in table order.
+  /// The number of copied rows of each table, in the order of the tables.
   package var rows: [(table: String, rows: Int)] = []
   package var lost: [StoreDamage] = []
 }
 
 extension EventStore {
-  /// Copies everything intact in this store, which is only read, to a new store.
+  /// Copies everything that is intact in this store, which is only read, to a new store.
   ///
-  /// It is written next to its final path, marked as unfinished until its last row is written, and then renamed.
+  /// The new store is written next to its final path and marked as unfinished until its last row is written.
   ///
   /// - Parameter path: a path where nothing exists.
   /// - Throws: ``StoreError``.
@@ -21,7 +21,7 @@ extension EventStore {
     guard try StoreFile.status(place.path, path) == nil else { throw StoreError.exists(path: path) }
     let draft = place.salvage
     try Self.removeUnfinished(draft)
-    // A store of another build would lose the columns that this build does not know.
+    // Columns of another build's store that this build does not know would be lost.
     try connection.read { try StoreSchema.checkForm($0, path: self.path, isWhole: false) }
     let target = try EventStore.open(draft, format: format)
     try target.write { try $0.execute(sql: "PRAGMA application_id = \(StoreSchema.salvageID)") }
@@ -33,12 +33,12 @@ extension EventStore {
     } catch {
       throw StoreError.inputOutput(path: path, operation: "create", code: error.code)
     }
-    // The draft's lock note is obsolete: the finished store has its own.
+    // The note of the draft's lock holder is obsolete, because the finished store has its own.
     unsafe unlink(draft + ".lock")
     return report
   }
 
-  /// Removes the files of an interrupted salvage; throws ``StoreError/exists(path:)`` for anything else at the path.
+  /// Removes the files of an interrupted salvage. Throws ``StoreError/exists(path:)`` for anything else there.
   private static func removeUnfinished(_ draft: String) throws {
     do {
       guard try StoreFile(draft).isThere() else { return }
@@ -52,13 +52,13 @@ extension EventStore {
   private func takeOver(into target: EventStore) throws -> SalvageReport {
     var report = SalvageReport()
     try target.write { new in
-      // The key of the new store is replaced by that of the old one.
+      // The key of the old store replaces that of the new one.
       try new.execute(sql: "DELETE FROM report_key")
       let foreign = try connection.read { old in
         try Set(String.fetchAll(old, sql: "SELECT name FROM pragma_table_list WHERE schema = 'main'"))
           .subtracting(Self.plainTables(old))
       }
-      // Lost digests require reading lines again, so no file counts as known.
+      // If digests are lost, their lines must be read again, so no file counts as known.
       for table in try StoredTable.all(in: new) where !["platform_schema", "known_file"].contains(table.name) {
         guard !foreign.contains(table.name) else {
           report.lost.append(
@@ -83,7 +83,8 @@ extension EventStore {
     return report
   }
 
-  /// Copies the rows whose columns are all intact. If reading stops at a damaged page, it continues from the other end.
+  /// Copies the rows whose columns are all intact. If a damaged page stops the reading, it continues from the other
+  /// end.
   private static func copy(
     _ table: StoredTable, from old: Database, to new: Database, _ report: inout SalvageReport
   ) throws -> Int {
@@ -121,9 +122,9 @@ extension EventStore {
       do {
         try take("DESC")
       } catch is DatabaseError {
-        // The same damage, reached from the other end.
+        // Reading from the other end has reached the same damage.
       }
-      // An index may be intact where its table is not.
+      // This count may read only an index, which may be intact although its table is not.
       let all = try? Int.fetchOne(old, sql: "SELECT count(*) FROM \(table.quoted)")
       let missing = all.map { "\(max(0, $0 - count)) of \($0)" } ?? "number unknown, \(count) copied"
       report.lost.append(
@@ -133,7 +134,7 @@ extension EventStore {
     return count
   }
 
-  /// Drops chunks without an intact block: they could never be sent and would end every run.
+  /// Drops chunks without an intact block, because they could never be sent and would make every run fail.
   private func dropDamagedChunks(_ db: Database, _ report: inout SalvageReport) throws {
     var damaged: [StoreDamage] = []
     try Self.forEachChunkRow(db) { row in
@@ -149,9 +150,9 @@ extension EventStore {
 }
 
 extension EventStore {
-  /// Copies all committed data page by page to a new file in one read transaction; concurrent writers continue.
+  /// Copies all committed data page by page to a new file, in one read transaction. Others may write meanwhile.
   ///
-  /// - Parameter path: a path where nothing exists; the copy gets this name once its pages and rows are verified.
+  /// - Parameter path: a path where nothing exists. The copy gets this name once its pages and rows are verified.
   /// - Returns: the size of the copy in bytes.
   /// - Throws: ``StoreError``.
   package func backUp(to path: String) throws -> Int {
@@ -178,7 +179,7 @@ extension EventStore {
     try copy.close()
     if let damage { throw StoreError.damaged(path: connection.path, detail: damage.problem) }
     do {
-      // SQLite has made the copy durable.
+      // SQLite has already made the copy durable.
       let size = try FileStatus.at(draft)?.size ?? 0
       try DraftFile.name(draft, as: place.path)
       return Int(size)
@@ -189,13 +190,13 @@ extension EventStore {
 }
 
 extension EventStore {
-  /// Returns the page if each entry follows the one before it, and the first follows the last of the previous page.
+  /// Returns the page if each entry follows the previous one, and the first the last entry of the previous page.
   ///
   /// Otherwise a listing could repeat entries forever, if an index contradicts its rows or a value is misread.
   ///
   /// - Parameters:
   ///   - last: the last entry of the previous page; nil for the first page.
-  ///   - what: the entries, for the error message.
+  ///   - what: the kind of entries, for the error message.
   ///   - precedes: whether the first entry must come before the second.
   /// - Throws: ``StoreError/inconsistent(_:)``.
   package static func inOrder<Entry>(

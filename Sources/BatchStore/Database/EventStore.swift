@@ -1,10 +1,11 @@
 import BatchFoundation
 package import GRDB
 
-/// Everything a job keeps between runs: one SQLite database with one connection, used by one process at a time.
+/// All data that a job keeps between runs: one SQLite database with one connection, used by one process at a time.
 ///
-/// Committed data survives a kill and, if the disk honors flushes, a power cut (write-ahead log, `synchronous=FULL`). A
-/// store opened for reading changes nothing. Operations throw ``StoreError``; other errors of closures pass through.
+/// Committed data survives a kill and, if the disk honors flushes, a power failure (write-ahead log,
+/// `synchronous=FULL`). A store that is opened for reading is not changed. Operations throw ``StoreError``; other
+/// errors of closures pass through.
 package struct EventStore: Sendable {
   package let connection: StoreConnection
   package let quarantine: Quarantine
@@ -24,20 +25,20 @@ package struct EventStore: Sendable {
   package var path: String { connection.path }
   package var format: StoreFormat { connection.format }
 
-  /// Opens the store for a run, creating it if nothing exists at the path; see ``open(_:isResult:isScratch:_:)``.
+  /// Opens the store for a run and creates it if nothing exists at the path; see ``open(_:isResult:isScratch:_:)``.
   package static func open(
     _ path: String, format: StoreFormat, isResult: Bool = false, isScratch: Bool = false
   ) throws -> EventStore {
     try open(path, isResult: isResult, isScratch: isScratch) { _ in format }
   }
 
-  /// Opens the store for a run with the format of its platform, creating it if nothing exists at the path.
+  /// Opens the store for a run with the format of its platform, and creates it if nothing exists at the path.
   ///
   /// - Parameters:
-  ///   - isResult: whether it may be the store of a part's result, which has the only states of its devices.
-  ///   - isScratch: whether it is discarded if the process ends before closing it. Pages are then written once, in
-  ///     place, and nothing is made durable; the caller does that for the closed file.
-  ///   - format: the format for the store's platform, which is nil for a new store.
+  ///   - isResult: whether the store may be that of a part's result, which has the only states of its devices.
+  ///   - isScratch: whether the store is discarded if the process ends before closing it. Then pages are written once
+  ///     and in place, and nothing is made durable, which is up to the caller after closing.
+  ///   - format: returns the format for the store's platform, which is nil for a new store.
   /// - Throws: ``StoreError``; anything else at the path is left unchanged.
   package static func open(
     _ path: String, isResult: Bool = false, isScratch: Bool = false,
@@ -45,23 +46,23 @@ package struct EventStore: Sendable {
   ) throws -> EventStore {
     let file = try StoreFile(path)
     return try StoreError.translating(path) {
-      // Another run may create it between the check and the creation.
+      // Another run may create the store between the check and the creation.
       while try !file.isThere() {
         if try file.create(try format(nil)) { break }
       }
       let lock = try StoreLock(store: file.path, shown: path)
-      // It may have been replaced before it was locked.
+      // The file may have been replaced before it was locked.
       try lock.check()
       let queue = try DatabaseQueue(
         path: location(file.path), configuration: configuration(readOnly: false, isDurable: !isScratch))
       let connection = try StoreConnection(queue, path: path, lock: lock, isScratch: isScratch) { db in
         try checkHeader(db, path, mayMigrate: true)
-        // Checking pages would execute code in the schema.
+        // Checking pages would execute code that is in the schema.
         try refuseCode(db, path)
         try checkPages(db, file)
         if !isResult, try isOfResult(db) { throw StoreError.result(path: path) }
         if try isCurrent(db) { try StoreSchema.checkForm(db, path: path) }
-        // A failed transaction is rolled back from memory; a log would be written, read and written again.
+        // A failed transaction is rolled back from memory. With a write-ahead log, everything would be written twice.
         try db.execute(sql: "PRAGMA journal_mode = \(isScratch ? "MEMORY" : "WAL")")
         try StoreSchema.migrate(db)
         let format = try format(StoreSchema.platform(of: db))
@@ -72,22 +73,22 @@ package struct EventStore: Sendable {
     }
   }
 
-  /// Returns whether a store exists at the path, even a damaged or unfinished one.
+  /// Returns whether there is a store at the path, even if it is damaged or unfinished.
   package static func isStore(_ path: String) -> Bool {
     do {
       return try StoreFile(path).isThere()
     } catch StoreError.damaged, StoreError.unfinished {
       return true
     } catch {
-      // Opening it reports what is wrong.
+      // Opening the store reports the problem.
       return false
     }
   }
 
-  /// Opens an existing store for reading: the main file alone if there is no write-ahead log, which is then complete,
-  /// and the log too during a run or after a killed one.
+  /// Opens an existing store for reading. If there is a write-ahead log, because of a current or a killed run, it is
+  /// read as well. Otherwise the main file is complete.
   ///
-  /// - Parameter checksPages: false also opens a store with damaged pages, to inspect what is left.
+  /// - Parameter checksPages: whether a store with damaged pages is rejected; false to inspect what is left of it.
   /// - Throws: ``StoreError/missing(path:other:)`` if no file exists, and other ``StoreError``.
   package static func openReading(
     _ path: String, format: StoreFormat, checksPages: Bool = true
@@ -97,8 +98,8 @@ package struct EventStore: Sendable {
 
   /// Opens the store of a part whose bytes were verified by a digest.
   ///
-  /// - Throws: ``StoreError/missing(path:other:)`` if no file exists, and ``StoreError/damaged(path:detail:)`` for code
-  ///   in it.
+  /// - Throws: ``StoreError/missing(path:other:)`` if no file exists, and ``StoreError/damaged(path:detail:)`` if its
+  ///   schema has code.
   package static func openProved(_ path: String, format: StoreFormat) throws -> EventStore {
     let store = try openReading(path, format: format, checksPages: false)
     try store.read { db in try refuseCode(db, path) }
@@ -108,8 +109,9 @@ package struct EventStore: Sendable {
   /// Opens an existing store for reading with the format of its platform.
   ///
   /// - Parameters:
-  ///   - checksPages: false also opens a damaged store or one with code; call ``checkSchema(_:_:)`` before reading it.
-  ///   - format: the format for the store's platform, which is nil if no platform has used the store.
+  ///   - checksPages: whether a store that is damaged or has code is rejected. If false, call ``checkSchema(_:_:)``
+  ///     before reading the store.
+  ///   - format: returns the format for the store's platform, which is nil if no platform has used the store.
   package static func openReading(
     _ path: String, checksPages: Bool = true, _ format: (_ platform: String?) throws -> StoreFormat
   ) throws -> EventStore {
@@ -124,9 +126,9 @@ package struct EventStore: Sendable {
           try refuseCode(db, path)
           try checkPages(db, file)
         }
-        // Damage must not be reported as another form; `check(_:)` covers both.
+        // Damage must not be reported as a different schema; `check(_:)` covers both.
         if checksPages { try StoreSchema.checkForm(db, path: path) }
-        // Otherwise one of the two may not be a table.
+        // In an unchecked store, one of the two may not be a table.
         let tellsPlatform = try checksPages || plainTables(db).isSuperset(of: ["destination", "platform_schema"])
         let format = try format(tellsPlatform ? StoreSchema.platform(of: db) : nil)
         if checksPages { try StoreSchema.check(db, format, path: path) }
@@ -136,7 +138,7 @@ package struct EventStore: Sendable {
     }
   }
 
-  /// Returns an empty store for what a run does not keep; see ``temporaryQueue()``.
+  /// Returns an empty store for data that a run does not keep; see ``temporaryQueue()``.
   package static func temporary(format: StoreFormat) throws -> EventStore {
     let queue = try temporaryQueue()
     return try StoreError.translating(temporaryPath) {
@@ -151,8 +153,8 @@ package struct EventStore: Sendable {
 
   static let temporaryPath = "temporary store"
 
-  /// Returns an empty database that only its connection can reach: in memory while it is small, then in a file without
-  /// a name in the folder for temporary files. It disappears with the connection or the process.
+  /// Returns an empty database that only its connection can reach. It is in memory while it is small, and then in an
+  /// unnamed file in the folder for temporary files. It disappears with the connection or the process.
   static func temporaryQueue() throws -> DatabaseQueue {
     try StoreError.translating(temporaryPath) {
       let queue = try DatabaseQueue(path: "", configuration: configuration(readOnly: false, isDurable: false))
@@ -163,17 +165,17 @@ package struct EventStore: Sendable {
     }
   }
 
-  /// Copies the store to a path where nothing exists, in a folder only its user can access, and opens the copy, which is
-  /// not made durable.
+  /// Copies the store to a path where nothing exists, in a folder only its user can access, and opens the copy, which
+  /// is not durable.
   package func copied(to path: String) throws -> EventStore {
     try connection.copy(to: path)
     return try Self.open(path, format: format, isScratch: true)
   }
 
-  /// Writes everything into the main file, closes it and releases the lock.
+  /// Writes everything into the main file, closes it, and releases the lock.
   package func close() throws { try connection.close() }
 
-  /// Whether no record was ever accepted.
+  /// Whether the store has never accepted a record.
   package var isEmpty: Bool {
     get throws {
       try connection.read { db in
@@ -201,7 +203,8 @@ package struct EventStore: Sendable {
     configuration.foreignKeysEnabled = false
     configuration.busyMode = .timeout(5)
     configuration.prepareDatabase { db in
-      // Sorting, such as chunks for an index, may need more than memory should hold: beyond the cache it uses TMPDIR.
+      // Sorting, such as that of chunks for an index, may need more memory than the process should use. Beyond the
+      // cache, SQLite uses files in TMPDIR.
       try db.execute(
         sql: """
           PRAGMA trusted_schema = OFF;
@@ -242,7 +245,7 @@ package struct EventStore: Sendable {
     try Int.fetchOne(db, sql: "PRAGMA user_version") == StoreSchema.currentVersion
   }
 
-  /// Checks a store of up to 32 MiB page by page, and a larger one only for missing pages, which takes no time.
+  /// Checks all pages of a store of up to 32 MiB. In a larger one, only checks that none are missing at its end.
   private static func checkPages(_ db: Database, _ file: StoreFile) throws {
     let path = file.shown
     let pages = try Int64.fetchOne(db, sql: "PRAGMA page_count") ?? 0
@@ -257,13 +260,14 @@ package struct EventStore: Sendable {
     }
   }
 
-  /// Returns whether this is the store of a result. Checked before any write, because a digest covers the header too.
+  /// Returns whether this is the store of a part's result. This must be known before the first write, because a digest
+  /// covers even the header.
   private static func isOfResult(_ db: Database) throws -> Bool {
     guard try db.tableExists("decided_part") else { return false }
     return try Bool.fetchOne(db, sql: "SELECT EXISTS (SELECT 1 FROM decided_part)") ?? false
   }
 
-  /// Returns the path for SQLite, which gives names such as `:memory:` a special meaning.
+  /// Returns a path that SQLite does not mistake for a special name such as `:memory:`.
   static func location(_ path: String) -> String {
     path.utf8.first == UInt8(ascii: "/") ? path : "./" + path
   }

@@ -3,16 +3,17 @@ import GRDB
 import Glibc
 import Synchronization
 
-/// Combines changes that threads make while the disk is busy into one transaction and one disk flush. Each change is
-/// atomic by itself, and durable when its caller continues.
+/// Combines the changes that threads request while the disk is busy into one transaction and one disk flush. Each
+/// change is atomic by itself, and durable when its caller continues.
 final class GroupCommit: Sendable {
-  /// A change and the thread waiting for it.
-  // The leading thread writes it while its own thread waits; `isDone` and `leads` only under the lock.
+  /// A change and the thread that waits for it.
+  // The leading thread accesses `change` and `error` while the ticket's own thread waits. `isDone` and `leads` are
+  // accessed only under the lock.
   private final class Ticket: @unchecked Sendable {
-    /// The change; nil once carried out, before its thread continues, because the closure must not outlive its caller.
+    /// The change. It becomes nil before its thread continues, because the closure must not outlive its caller.
     var change: ((Database) throws -> Void)?
     var isDone = false
-    /// Whether this ticket's thread carries out the pending changes.
+    /// Whether the ticket's own thread carries out the pending changes.
     var leads = false
     var error: (any Error)?
 
@@ -45,7 +46,7 @@ final class GroupCommit: Sendable {
     }
   }
 
-  /// Carries out all pending changes, then lets the next thread lead.
+  /// Carries out all pending changes, and then makes the next thread lead.
   private func lead(_ own: Ticket, in transaction: ((Database) throws -> Void) throws -> Void) {
     let batch = state.withLock { state in
       defer { state.waiting = [] }
@@ -79,8 +80,8 @@ final class GroupCommit: Sendable {
 
 /// Points at which a test can kill the process, to prove that the next run continues from there.
 ///
-/// `ENGAGE_CRASH_AT=<point>:<n>` sends SIGKILL when the point, a raw value, is reached for the n-th time. Without the
-/// variable, reaching a point costs a load and a comparison.
+/// `ENGAGE_CRASH_AT=POINT:N` sends SIGKILL when the point, given by its raw value, is reached for the N-th time.
+/// Without the variable, reaching a point costs a load and a comparison.
 package enum CrashPoint: String, CaseIterable, Sendable {
   case beforeLocalCommit = "before-local-commit"
   case afterLocalCommit = "after-local-commit"

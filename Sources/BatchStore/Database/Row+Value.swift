@@ -2,7 +2,7 @@ public import BatchFoundation
 public import GRDB
 import GRDBSQLite
 
-/// A column with a value that this program never writes; the store adds table and row before anyone sees the error.
+/// A column has a value that this program never writes. ``StoreConnection`` adds the table and the row.
 struct UnreadableColumn: Error {
   var name: String
 }
@@ -11,10 +11,10 @@ struct UnreadableColumn: Error {
 ///
 /// GRDB's own subscripts end the process, and print the row, if a column does not have the requested type.
 extension Row {
-  /// The greatest magnitude of ids, times and sizes in a store; larger integers would overflow in sums.
+  /// The greatest magnitude of ids, times and sizes in a store. Larger integers could overflow in sums.
   private static let greatest: Int64 = 1 << 53
 
-  /// Returns the value at an index, for rows read by the hundred thousand.
+  /// Returns the value at an index, which is faster than by name for many rows.
   ///
   /// - Throws: an error that becomes ``StoreError/damagedRow(path:table:row:column:)``.
   package func value<Value: DatabaseValueConvertible>(_ index: Int) throws -> Value {
@@ -28,7 +28,7 @@ extension Row {
     return try read(self[column], column)
   }
 
-  /// Returns an emission number, which may exceed the limit of other numbers; -1 means none.
+  /// Returns an emission number, which may exceed the limit of other numbers. -1 means that there is none.
   ///
   /// - Throws: an error that becomes ``StoreError/damagedRow(path:table:row:column:)``.
   package func emission(_ column: String) throws -> Int64 {
@@ -49,7 +49,7 @@ extension Row {
     return value
   }
 
-  /// Returns the integer in the first column of the only row; nil for NULL or no row.
+  /// Returns the integer in the first column of the first row; nil for NULL or if there is no row.
   static func integer(
     _ db: Database, sql: String, arguments: StatementArguments = StatementArguments()
   ) throws -> Int64? {
@@ -87,8 +87,8 @@ extension RunID: DatabaseValueConvertible {
   }
 }
 
-/// A prepared statement for rows written by the hundred thousand: values are bound from memory without a copy, and the
-/// memory must not change until ``run()`` returns.
+/// A prepared statement for hundreds of thousands of rows. Values are bound from memory without a copy, so the memory
+/// must not change until ``run()`` returns.
 @safe struct BoundStatement {
   private let statement: Statement
   private let handle: OpaquePointer
@@ -107,21 +107,21 @@ extension RunID: DatabaseValueConvertible {
 
   func bindNull(_ index: Int32) { unsafe sqlite3_bind_null(handle, index) }
 
-  /// Binds bytes as a BLOB; an empty one, not NULL, for no bytes.
+  /// Binds bytes as a BLOB. No bytes are bound as an empty BLOB, not as NULL.
   @inline(__always)
   func bind(_ index: Int32, blob: UnsafeRawBufferPointer) {
     guard let start = blob.baseAddress, blob.count > 0 else {
       unsafe sqlite3_bind_zeroblob(handle, index, 0)
       return
     }
-    // A nil destructor is SQLITE_STATIC: the memory outlives the step.
+    // A nil destructor means SQLITE_STATIC, because the memory outlives the step.
     unsafe sqlite3_bind_blob64(handle, index, start, UInt64(blob.count), nil)
   }
 
   @inline(__always)
   func bind(_ index: Int32, blob: Text) { unsafe bind(index, blob: UnsafeRawBufferPointer(blob.bytes)) }
 
-  /// Executes a statement that returns no rows and makes it ready for the next values.
+  /// Executes a statement that returns no rows, and resets it for the next values.
   @inline(__always)
   func run() throws {
     let code = unsafe sqlite3_step(handle)

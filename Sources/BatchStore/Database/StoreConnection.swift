@@ -3,8 +3,9 @@ package import GRDB
 
 /// The only connection to a store, through which all its tables are read and written.
 ///
-/// When a queue is released, a Dispatch thread frees what GRDB attached to it, and Dispatch waits forever if it gets no
-/// thread. So the queue, a few kilobytes, lives until the process ends; the database is closed.
+/// Releasing a queue makes Dispatch free the objects that GRDB attached to it, on another thread; if no thread can be
+/// created, Dispatch waits forever. Therefore the queue, a few kilobytes, lives until the process ends. The database
+/// itself is closed.
 package final class StoreConnection: Sendable {
   package let path: String
   package let format: StoreFormat
@@ -14,8 +15,8 @@ package final class StoreConnection: Sendable {
   private let group = GroupCommit()
 
   /// - Parameters:
-  ///   - isScratch: as for ``EventStore/open(_:format:isResult:isScratch:)``.
-  ///   - format: the format of the events, requested once the file is known to be a store.
+  ///   - isScratch: as in ``EventStore/open(_:format:isResult:isScratch:)``.
+  ///   - format: returns the format of the events; called once the file is open.
   init(
     _ queue: DatabaseQueue, path: String, lock: StoreLock? = nil, isScratch: Bool = false,
     _ format: (Database) throws -> StoreFormat
@@ -33,41 +34,41 @@ package final class StoreConnection: Sendable {
     }
   }
 
-  // The writer has already closed the queue and received its errors.
+  // A writer has already closed the queue and received the errors.
   deinit { try? queue.close() }
 
-  /// Writes everything into the main file, closes it and releases the lock.
+  /// Writes everything into the main file, closes it, and releases the lock.
   func close() throws {
     defer { lock?.release() }
     try StoreError.translating(path) {
-      // Marks the file as having a write-ahead log again, like every store.
+      // Marks the file as having a write-ahead log, like every other store.
       if isScratch { try queue.writeWithoutTransaction { try $0.execute(sql: "PRAGMA journal_mode = WAL") } }
       try queue.close()
     }
   }
 
-  /// Runs `body` for reading, including platform tables; it sees everything committed before.
+  /// Runs `body` for reading, including platform tables. It sees all data that was committed before.
   package func read<Value>(_ body: (Database) throws -> Value) throws -> Value {
     try StoreError.translating(path) {
       try queue.unsafeRead { db in try Self.locating(path, db) { try body(db) } }
     }
   }
 
-  /// Runs `body` in one transaction, which is durable on return.
+  /// Runs `body` in one transaction, which is durable when this returns.
   ///
   /// - Throws: ``StoreError/replaced(path:)`` if the file was deleted or replaced.
   package func write<Value>(_ body: (Database) throws -> Value) throws -> Value {
     try StoreError.translating(path) {
       try queue.write { db in
         let value = try Self.locating(path, db) { try body(db) }
-        // Writes to an unlinked file are lost.
+        // Data written to a deleted file would be lost.
         try lock?.check()
         return value
       }
     }
   }
 
-  /// Runs `body` as ``write(_:)`` does and rolls it back.
+  /// Runs `body` in a transaction and rolls it back.
   func rehearse<Value>(_ body: (Database) throws -> Value) throws -> Value {
     try StoreError.translating(path) {
       try queue.writeWithoutTransaction { db in
@@ -89,14 +90,14 @@ package final class StoreConnection: Sendable {
     }
   }
 
-  /// Writes the log into the main file, for readers of that file alone.
+  /// Writes the write-ahead log into the main file, for readers that only read that file.
   func emptyLog() throws {
     try StoreError.translating(path) {
       try queue.writeWithoutTransaction { db in _ = try db.checkpoint(.truncate) }
     }
   }
 
-  /// Rewrites the whole file and empties its log, so that neither holds data that no row has.
+  /// Rewrites the whole file and empties its write-ahead log, so that neither contains deleted data.
   func rebuild() throws {
     try StoreError.translating(path) {
       try queue.writeWithoutTransaction { db in
@@ -109,9 +110,9 @@ package final class StoreConnection: Sendable {
 
   /// Runs `body` in one transaction with another store attached as `part`, which is not changed.
   ///
-  /// - Parameter path: a closed store of this release and platform, whose bytes were verified by their digest.
+  /// - Parameter path: the path of a closed store of this release and platform, whose bytes a digest verified.
   func attaching(_ path: String, _ body: (Database) throws -> Void) throws {
-    // Rejects unusable stores before anything is written. A digest has verified the pages.
+    // Rejects an unusable store before anything is written. Its pages were verified by a digest.
     let part = try EventStore.openProved(path, format: format)
     try part.connection.read { db in try StoreSchema.check(db, part.format, path: path) }
     try part.close()
@@ -120,7 +121,7 @@ package final class StoreConnection: Sendable {
         let location = EventStore.uri(EventStore.location(try StoreFile(path).path)) + "?immutable=1"
         try db.execute(sql: "ATTACH DATABASE ? AS part", arguments: [location])
         defer {
-          // A store still attached is detached with the connection.
+          // If this fails, the store is detached when the connection is closed.
           try? db.execute(sql: "DETACH DATABASE part")
         }
         try db.inTransaction {
@@ -132,7 +133,7 @@ package final class StoreConnection: Sendable {
     }
   }
 
-  /// Adds table and row to the error of an unreadable column.
+  /// Adds the table and the row to the error of an unreadable column.
   private static func locating<Value>(_ path: String, _ db: Database, _ body: () throws -> Value) throws -> Value {
     do {
       return try body()
@@ -141,7 +142,7 @@ package final class StoreConnection: Sendable {
     }
   }
 
-  /// Runs `body` as ``write(_:)`` does, for many threads with small changes.
+  /// Runs `body` like ``write(_:)``, in a transaction that many threads with small changes may share.
   package func writeTogether<Value>(_ body: (Database) throws -> Value) throws -> Value {
     try StoreError.translating(path) {
       try group.run(in: { change in try write { try change($0) } }, body)

@@ -1,25 +1,25 @@
 import BatchFoundation
 import GRDB
 
-/// Something in a store that this program never writes: the place and the problem, without any value.
+/// Something in a store that this program never writes: the place and the problem, but not the value.
 package struct StoreDamage: Error, Equatable, Sendable {
-  /// The table; empty if the damage concerns none.
+  /// The table; empty if the damage is not in a table.
   package var table: String
-  /// The row; nil for a table without row numbers, or if unknown.
+  /// The row; nil if it is unknown, or if the table has no row numbers.
   package var row: Int64?
   package var problem: String
 
   package var place: String { table + (row.map { ", row \($0)" } ?? "") }
 }
 
-/// A table of a store as its file declares it.
+/// A table of a store, as declared in its file.
 struct StoredTable {
   struct Column {
     var name: String
     var type: String
     var mayBeNull: Bool
 
-    /// A SQL condition that holds for values that this program writes there.
+    /// A SQL condition that holds for the values that this program writes to the column.
     var isWhole: String {
       let value = Self.quoted(name)
       let check =
@@ -65,7 +65,7 @@ struct StoredTable {
     }
   }
 
-  /// Passes rows with values that this program does not write, in one column or all, to `body`, until it returns false.
+  /// Passes rows with values that this program does not write, in one or any column, to `body`, until it returns false.
   func forEachDamage(in db: Database, column: String? = nil, _ body: (StoreDamage) throws -> Bool) throws {
     for one in columns where column == nil || one.name == column {
       let rows = try Row.fetchCursor(
@@ -80,7 +80,7 @@ struct StoredTable {
 }
 
 extension EventStore {
-  /// Adds table and row to the error of an unreadable column.
+  /// Adds the table and the row to the error of an unreadable column.
   static func located(_ error: UnreadableColumn, in db: Database, path: String) -> StoreError {
     var found: StoreDamage?
     do {
@@ -91,13 +91,14 @@ extension EventStore {
         }
       }
     } catch {
-      // Damage that prevents the search is reported without its place.
+      // If damage prevents the search, the error is reported without its place.
     }
     return .damagedRow(path: path, table: found?.table, row: found?.row, column: error.name)
   }
 
-  /// Passes all damage to `body`: in every page, every column of every row, every block with its count and, once sent,
-  /// its digest. Device states are not checked: only the platform can read them.
+  /// Passes all damage to `body`. This checks every page, every column of every row, and every block with its number of
+  /// events and, once a body was planned, the body's digest. Device states are not checked, because only the platform
+  /// can read them.
   package func check(_ body: (StoreDamage) -> Void) throws {
     let isReadable = try connection.read { db in
       var isReadable = true
@@ -107,7 +108,7 @@ extension EventStore {
           body($0)
         }
       }
-      // Checking a schema that has code would execute it.
+      // If the schema has code, checking the pages would execute it.
       guard isReadable else { return false }
       try Self.attempt("", body) {
         for line in try String.fetchAll(db, sql: "PRAGMA integrity_check(1000)") where line != "ok" {
@@ -143,13 +144,13 @@ extension EventStore {
       return true
     }
     guard isReadable else { return }
-    // Structured values are checked by the readers that runs use.
+    // Structured values are checked by reading them as runs do.
     try Self.attempt("quarantine", body) { try quarantine.forEachLine(all: true) { _ in } }
     try Self.attempt("run", body) { _ = try runs.all() }
     try Self.attempt("destination", body) { _ = try destination() }
   }
 
-  /// Reports an error as damage, so that one place does not hide the next.
+  /// Reports an error as damage, so that the checks that follow are still carried out.
   private static func attempt(_ table: String, _ body: (StoreDamage) -> Void, _ check: () throws -> Void) throws {
     do {
       try check()
@@ -165,8 +166,8 @@ extension EventStore {
     }
   }
 
-  /// Passes code in the schema to `body`. A store has none: it would run with every write, or instead of reading a
-  /// table, without bound. The schema's description of itself is not trusted: a row of it may call a view a table.
+  /// Passes each piece of code in the schema to `body`. A store has none: code would run with every write or read,
+  /// without any limit. The schema's description of itself is not trusted, because it may call a view a table.
   static func checkSchema(_ db: Database, _ body: (StoreDamage) throws -> Void) throws {
     let foreign = try String.fetchAll(
       db,
@@ -195,8 +196,8 @@ extension EventStore {
     }
   }
 
-  /// Returns what the SQL of a table or an index computes when its rows are written or checked, which no pragma
-  /// reports; nil for the SQL of a store, which calls no function and has no comments.
+  /// Returns a description of code in the SQL of a table or an index that runs when rows are written or checked, and
+  /// that no pragma reports. Nil for SQL as in a store, which has no function calls and no comments.
   private static func code(in sql: String, ofIndex isIndex: Bool) -> String? {
     guard !sql.contains("--"), !sql.contains("/*") else { return "comment in its schema" }
     let words = words(of: sql)
@@ -211,7 +212,7 @@ extension EventStore {
     return calls || matches ? "computed index condition" : nil
   }
 
-  /// Returns the words in uppercase, and each opening parenthesis as a word; quotes and other marks are dropped.
+  /// Returns the words of the SQL in uppercase, and opening parentheses; quotes and other characters are dropped.
   private static func words(of sql: String) -> [String] {
     var words: [String] = []
     var word = ""
@@ -227,7 +228,7 @@ extension EventStore {
     return word.isEmpty ? words : words + [word]
   }
 
-  /// Returns the tables whose rows can be read without computing anything.
+  /// Returns the tables whose rows can be read without evaluating expressions.
   static func plainTables(_ db: Database) throws -> Set<String> {
     try Set(
       String.fetchAll(
@@ -247,7 +248,7 @@ extension EventStore {
 
   /// Returns the damage of a chunk, its block or its digest; nil if there is none.
   func damage(ofChunk row: Row, in db: Database) throws -> StoreDamage? {
-    // The check of columns reports ids that are not numbers.
+    // An id that is not a number is reported by the check of columns.
     guard let id = try? row.value("id") as Int64 else { return nil }
     do {
       guard case .events = try row.status("status") else { return nil }

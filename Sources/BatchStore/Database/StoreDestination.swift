@@ -1,13 +1,13 @@
 import GRDB
 
-/// The destination of a store's events: the kind of service, its address, and whose data it holds there.
+/// The destination of a store's events: the kind of service, its address, and the share of the service's data.
 package struct StoreDestination: Sendable, Equatable, CustomStringConvertible {
-  /// The name used by jobs, such as `engage`.
+  /// The name in jobs, such as `engage`.
   package var kind: String
-  /// The normalized address; nil until a run knows it.
+  /// The normalized address; nil until it is known.
   package var address: String?
-  /// The part of the service's data, in the platform's terms: a list, the digest of an environment key, a project's
-  /// environment; nil until a run knows it.
+  /// The part of the service's data, in the platform's terms: a list, the digest of an environment key, or the
+  /// environment of a project. Nil until it is known.
   package var share: String?
 
   package init(kind: String, address: String? = nil, share: String? = nil) {
@@ -16,7 +16,7 @@ package struct StoreDestination: Sendable, Equatable, CustomStringConvertible {
     self.share = share
   }
 
-  /// Returns whether the two are known to differ; an unknown value does not count as a difference.
+  /// Returns whether the destinations are known to differ. An unknown value does not count as a difference.
   package func contradicts(_ other: StoreDestination) -> Bool {
     func differ(_ one: String?, _ other: String?) -> Bool {
       guard let one, let other else { return false }
@@ -36,20 +36,20 @@ package struct StoreDestination: Sendable, Equatable, CustomStringConvertible {
 }
 
 extension EventStore {
-  /// Returns the destination that the store belongs to; nil until a run binds it.
+  /// Returns the destination that the store is bound to; nil until a run binds it.
   package func destination() throws -> StoreDestination? {
     try connection.read { try Self.destination(in: $0) }
   }
 
-  /// Returns the destination that prevents using the store for the given one; nil if none does. A store that has sent
-  /// nothing can get another address of the same kind: the first may have been a mistake.
+  /// Returns the destination that prevents using the store for the given one; nil if there is none. A store that has
+  /// sent nothing can get another address of the same kind, because its first one may have been a mistake.
   package func destination(against given: StoreDestination) throws -> StoreDestination? {
     try connection.read { try destination(against: given, in: $0) }
   }
 
-  /// Binds the store to a destination, or completes the one it has.
+  /// Binds the store to a destination, or completes the one that it has.
   ///
-  /// - Returns: the destination that prevents it, in which case nothing changes; nil if bound.
+  /// - Returns: nil if the store is bound now; otherwise the destination that prevents it, and nothing is changed.
   package func bind(to given: StoreDestination) throws -> StoreDestination? {
     try connection.write { db in
       if let bound = try destination(against: given, in: db) { return bound }
@@ -59,7 +59,7 @@ extension EventStore {
     }
   }
 
-  /// Moves the store to another destination, and forgets how far lists of the old service were read.
+  /// Binds the store to another destination, and forgets how far lists of the old service were read.
   package func rebind(to destination: StoreDestination) throws {
     try connection.write { db in
       try Self.set(destination, in: db)
@@ -69,12 +69,12 @@ extension EventStore {
 
   private func destination(against given: StoreDestination, in db: Database) throws -> StoreDestination? {
     guard let bound = try Self.destination(in: db), bound.contradicts(given) else { return nil }
-    // The states of devices have the form of their kind.
+    // The format of device states depends on the kind.
     guard bound.kind.utf8.elementsEqual(given.kind.utf8) else { return bound }
     return try hasGoneAnywhere(db) ? bound : nil
   }
 
-  /// Returns whether the service has, or may have, anything from the store, or the store anything from the service.
+  /// Returns whether the service has, or may have, data from the store, or the store has data from the service.
   private func hasGoneAnywhere(_ db: Database) throws -> Bool {
     let away = [AttemptOutcome.acknowledged, .rejected, .unknown].map { "\($0.rawValue)" }.joined(separator: ", ")
     return try Bool.fetchOne(
@@ -86,7 +86,7 @@ extension EventStore {
         """) ?? true
   }
 
-  /// Records that something was sent, before the store deletes the evidence.
+  /// Records that something was sent, before the proof of it is deleted from the store.
   static func noteUse(of db: Database) throws { try db.execute(sql: "UPDATE destination SET is_used = 1") }
 
   private static func destination(in db: Database) throws -> StoreDestination? {

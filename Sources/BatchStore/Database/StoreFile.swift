@@ -3,12 +3,13 @@ import GRDB
 import GRDBSQLite
 import Glibc
 
-/// The file of a store, before SQLite opens it. Only a store is opened, and one is created only where nothing exists:
-/// SQLite would wait at a FIFO, roll back the journal of another program's database, or use an empty file.
+/// The file of a store, before SQLite opens it. Only stores are opened, and a store is created only where nothing
+/// exists. SQLite itself would wait at a FIFO, roll back the journal of another program's database, or use an empty
+/// file.
 struct StoreFile {
   /// The path as given, for messages.
   let shown: String
-  /// The path with symbolic links resolved, next to which the log is kept.
+  /// The path with symbolic links resolved. The write-ahead log is next to this file.
   let path: String
 
   init(_ path: String) throws {
@@ -20,19 +21,19 @@ struct StoreFile {
     }
   }
 
-  /// Whether a log next to the file holds changes that are not in it yet.
+  /// Whether a write-ahead log next to the file may have changes that are not in the file yet.
   var hasLog: Bool {
     get throws { try (Self.status(path + "-wal", shown)?.size ?? 0) > 0 }
   }
 
-  /// The path that a salvage to this place writes to until it is done.
+  /// The path at which a salvage to this file writes until it is finished.
   var salvage: String { path + Self.salvageEnd }
   private static let salvageEnd = ".salvage"
 
   /// Returns whether a store exists at the path.
   ///
-  /// - Throws: ``StoreError`` for anything else there, which is left unchanged, and for an unfinished salvage: a new
-  ///   store in its place would resend what the damaged one has sent.
+  /// - Throws: ``StoreError`` if there is anything else, which is left unchanged, or if there is an unfinished salvage,
+  ///   because a new store in its place would resend what the damaged store has sent.
   func isThere() throws -> Bool {
     guard let status = try Self.status(path, shown) else {
       try refuseUnfinishedSalvage()
@@ -53,12 +54,12 @@ struct StoreFile {
     do {
       try Self.checkHeader(salvage, shown + Self.salvageEnd, draft.size)
     } catch let error as StoreError {
-      // Any other file of that name has nothing to do with the store.
+      // Any other file of that name is unrelated to the store.
       if case .unfinished = error { throw error }
     }
   }
 
-  /// Checks by the first bytes that SQLite wrote the file, for this program.
+  /// Checks by the first bytes that SQLite wrote the file for this program.
   private static func checkHeader(_ path: String, _ shown: String, _ size: Int64) throws {
     let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
     guard descriptor >= 0 else { throw StoreError.inputOutput(path: shown, operation: "open", code: errno) }
@@ -76,8 +77,8 @@ struct StoreFile {
     guard application == UInt32(bitPattern: StoreSchema.applicationID) else { throw StoreError.foreign(path: shown) }
   }
 
-  /// Creates an empty store; returns false if something exists there by now. It is named only once its tables exist, so
-  /// a kill leaves either none or a whole one, and it replaces nothing.
+  /// Creates an empty store; returns false if something exists at the path by now. The file gets its name only when it
+  /// has all its tables, so a kill leaves either no store or a complete one. It never replaces another file.
   func create(_ format: StoreFormat) throws -> Bool {
     let connection = try StoreConnection(try DatabaseQueue(), path: shown) { _ in format }
     let draft: DraftFile
@@ -87,7 +88,7 @@ struct StoreFile {
       throw StoreError.inputOutput(path: shown, operation: "create", code: error.code)
     }
     try connection.queue.inDatabase { db in
-      // Most of a store is packs of 64 KiB: larger pages mean fewer writes for the same bytes.
+      // A store consists mainly of packs of 64 KiB. With larger pages, they take fewer writes.
       try db.execute(sql: "PRAGMA page_size = 16384")
       try StoreSchema.migrate(db)
       try StoreSchema.migrate(db, format, path: shown)

@@ -1,35 +1,35 @@
 import BatchFoundation
 import GRDB
 
-/// The format of a store: the platform's name, its events and its own tables.
+/// The format of a store: the name of its platform, the format of its events, and the platform's own tables.
 package struct StoreFormat: Sendable {
-  /// The `destination` of jobs, which names the platform in the store.
+  /// The value of `destination` in jobs, which is the name of the platform in the store.
   package var destination: String
   package var wireForm: WireForm
-  /// The platform's tables as numbered steps that are never edited after a release.
+  /// The steps that create the platform's tables, in order; they are never changed after a release.
   package var migrations: [String]
-  /// The platform's changes to stored events; nil if they never change.
+  /// The changes that the platform makes to stored events; nil if it makes none.
   package var amendment: (any BlockAmendment)?
-  /// A SQL condition on the platform's tables: true if the service has, or may have, something of the store besides
-  /// events, or the store something of the service. Nil for never.
+  /// A SQL condition on the platform's tables. It is true if the service has, or may have, something from the store
+  /// other than events, or if the store has something from the service. Nil if this is never the case.
   package var footprint: String?
-  /// The rows that a purge deletes from the platform's tables; nil if none age.
+  /// The rows that a purge deletes from the platform's tables; nil if there are none.
   package var retention: Retention?
   /// The data about people in the platform's tables; nil if there is none.
   package var personal: (any PersonalTables)?
 
-  /// The import of platform rows from a part's store.
+  /// The SQL that imports platform rows from a part's store.
   package var collection: Collection
 
-  /// SQL with which a store collects parts, and removes them again while others of their partition are missing.
+  /// The SQL with which a store collects parts, and removes them again while others of their partition are missing.
   package struct Collection: Sendable {
-    /// The append-only tables with an `id`; collected rows are removed by number.
+    /// The tables with an `id` to which rows are only appended. Collected rows are removed by their ids.
     package var appended: [String]
     /// SQL that imports rows from the same tables of an attached store, `part`; `?1` is the run.
     package var statements: [String]
-    /// SQL that reverts the other changes of `statements`, before the rows of `appended` are removed.
+    /// SQL that reverts the other changes of `statements`, before the collected rows in `appended` are removed.
     package var withdrawal: [String]
-    /// SQL that deletes what `withdrawal` would need, once no part is missing.
+    /// SQL that deletes the data that only `withdrawal` needs, once no part is missing.
     package var settlement: [String]
 
     package init(
@@ -42,11 +42,11 @@ package struct StoreFormat: Sendable {
     }
   }
 
-  /// The aging of rows in a platform's tables.
+  /// The rows in a platform's tables that are deleted when they are old enough.
   package struct Retention: Sendable {
-    /// The kind of rows in one word, as a JSON member.
+    /// The kind of rows in one word, used as a JSON member.
     package var name: String
-    /// SQL that deletes rows as old as `?1`, in milliseconds since 1970.
+    /// SQL that deletes the rows from `?1` (in milliseconds since 1970) or earlier.
     package var statements: [String]
 
     package init(name: String, statements: [String]) {
@@ -72,9 +72,9 @@ package struct StoreFormat: Sendable {
 }
 
 extension StoreSchema {
-  /// Checks that tables have this program's columns: before the first release, steps changed under the same numbers.
+  /// Checks that tables have this program's columns, because development builds changed steps under the same number.
   ///
-  /// - Parameter isWhole: whether tables must exist; false checks only those that do.
+  /// - Parameter isWhole: whether all tables must exist; false checks only those that do.
   /// - Throws: ``StoreError/otherForm``.
   static func checkForm(_ db: Database, path: String, isWhole: Bool = true) throws {
     try checkForm(of: coreTables.get(), db, path: path, isWhole: isWhole)
@@ -99,15 +99,15 @@ extension StoreSchema {
     }
   }
 
-  /// The core tables as the steps make them.
+  /// The core tables that the migrations create.
   private static let coreTables = Result { try made.get().read(StoredTable.all) }
-  /// The tables of platforms, by their steps.
+  /// The tables of platforms, by the migrations that create them.
   private static let platformTables = Guarded<[[String]: [StoredTable]]>([:])
 
   /// An in-memory database with the core tables.
   private static let made = Result {
     let queue = try DatabaseQueue()
-    // Releasing a queue waits for a thread (``StoreConnection``); this one is kept.
+    // Releasing a queue waits for a thread (``StoreConnection``), so this one is kept.
     try queue.write { db in for step in migrations { try db.execute(sql: step) } }
     return queue
   }

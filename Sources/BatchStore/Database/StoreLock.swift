@@ -1,16 +1,16 @@
 package import BatchFoundation
 import Glibc
 
-/// An exclusive lock on the store's file, so that one process uses it at a time, by whatever name. An open descriptor
-/// holds it; no child inherits it, and it ends with the process. It locks a byte far beyond those of SQLite, and
-/// belongs to the descriptor rather than the process, so neither interferes with the other.
+/// An exclusive lock on the store's file, so that one process at a time uses the store, under any name. An open
+/// descriptor holds the lock; child processes do not inherit it, and it ends with the process. It covers a byte far
+/// beyond those of SQLite and belongs to the descriptor rather than the process, so neither interferes with the other.
 package final class StoreLock: Sendable {
   private struct State {
     var descriptor: Int32?
   }
 
   private static let byte: off_t = 1 << 62
-  /// `F_OFD_SETLK`, for which the headers require a feature macro.
+  /// `F_OFD_SETLK`, which the headers declare only with a feature macro.
   private static let setLockOfDescriptor: Int32 = 37
 
   private let path: String
@@ -18,8 +18,8 @@ package final class StoreLock: Sendable {
   private let identity: FileStatus.Identity
   private let state: Guarded<State>
 
-  /// - Parameter path: an existing store, with symbolic links resolved.
-  /// - Throws: ``StoreError/heldByAnotherRun(path:holder:)`` immediately if another process has the lock.
+  /// - Parameter path: the path of an existing store, with symbolic links resolved.
+  /// - Throws: ``StoreError/heldByAnotherRun(path:holder:)``, without waiting, if another process has the lock.
   init(store path: String, shown: String) throws {
     let descriptor = unsafe open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY)
     guard descriptor >= 0 else { throw StoreError.inputOutput(path: shown, operation: "lock", code: errno) }
@@ -55,7 +55,7 @@ package final class StoreLock: Sendable {
     return held.identity
   }
 
-  /// Checks that the locked file is still the store.
+  /// Checks that the locked file is still the store at the path.
   ///
   /// - Throws: ``StoreError/replaced(path:)``.
   func check() throws {
@@ -73,7 +73,7 @@ package final class StoreLock: Sendable {
   }
 }
 
-/// The process that uses a store, noted in `<store>.lock` for others; the lock does not depend on that file.
+/// The process that uses a store, as noted in `<store>.lock` for others. The lock does not depend on that file.
 package struct StoreHolder: Equatable, Sendable, CustomStringConvertible {
   package var process: Int32
   package var since: Instant
@@ -97,7 +97,7 @@ package struct StoreHolder: Equatable, Sendable, CustomStringConvertible {
 }
 
 extension StoreHolder {
-  /// Reads the note of the store's holder; nil if there is none.
+  /// Reads the note of the process that holds the store; nil if there is none.
   init?(notedAt store: String) {
     guard let descriptor = Self.openNote(at: store, O_RDONLY) else { return nil }
     defer { Glibc.close(descriptor) }
@@ -108,11 +108,11 @@ extension StoreHolder {
     self.init(process: process, since: since, command: lines[3].printable)
   }
 
-  /// Writes the note of the holder, for people only: if it cannot be written, the lock still holds.
+  /// Writes a note of the process that holds the store. It only informs people; the lock does not depend on it.
   func note(at store: String) {
     guard let descriptor = Self.openNote(at: store, O_RDWR | O_CREAT) else { return }
     defer { Glibc.close(descriptor) }
-    // A foreign file that happens to have the name is left unchanged.
+    // Another program's file that happens to have the name is left unchanged.
     let present = Self.text(descriptor)
     guard present.isEmpty || present.hasPrefix(Self.mark) else { return }
     let text = "\(Self.mark)\n\(process)\n\(since.rfc3339)\n\(command)\n"

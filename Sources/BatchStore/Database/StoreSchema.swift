@@ -1,14 +1,14 @@
 import GRDB
 
-/// The tables of the store, as numbered steps that are never edited after a release. In the file, `application_id`
-/// marks a store, and `user_version` is the number of its last step.
+/// The tables of the store, as numbered steps that are never changed after a release. In the file, `application_id`
+/// identifies a store, and `user_version` is the number of its last step.
 enum StoreSchema {
   /// "EngB"
   static let applicationID: Int32 = 0x456E_6742
   /// "EngS": an unfinished salvage.
   static let salvageID: Int32 = 0x456E_6753
 
-  /// The steps; step n+1 is element n. Each runs in one transaction together with its number.
+  /// The steps; the number of a step is its index plus 1. Each runs in a transaction that also sets its number.
   static let migrations: [String] = [first, windows]
 
   static var currentVersion: Int { migrations.count }
@@ -18,7 +18,7 @@ enum StoreSchema {
     for number in version..<max(version, currentVersion) {
       try db.inTransaction(.exclusive) {
         try db.execute(sql: migrations[number])
-        // A PRAGMA takes no bound parameters; both numbers are constants of this type.
+        // A PRAGMA cannot have bound parameters. Both numbers are constants of this type.
         try db.execute(sql: "PRAGMA application_id = \(applicationID)")
         try db.execute(sql: "PRAGMA user_version = \(number + 1)")
         return .commit
@@ -26,10 +26,12 @@ enum StoreSchema {
     }
   }
 
-  /// The indexes of chunks by status, by time and in listing order, and of devices by when the clock changes something.
+  /// The indexes of chunks by status, by time and in listing order, and of devices by the time at which they change
+  /// without new records.
   ///
-  /// Not part of a step: a first run creates them after storing everything, because rows arrive in no order of time,
-  /// and each transaction would touch, log and write every page of these indexes. Queries work without them, if slower.
+  /// They are not part of a step: a first run creates them after storing everything, because rows do not arrive in the
+  /// order of time, and each transaction would touch, log and write every page of these indexes. Without them, queries
+  /// are slower.
   static let indexesByTime = """
     CREATE INDEX IF NOT EXISTS chunk_by_status ON chunk (status, first, id, events, expired);
     CREATE INDEX IF NOT EXISTS chunk_by_time ON chunk (last, first);
@@ -37,44 +39,49 @@ enum StoreSchema {
     CREATE INDEX IF NOT EXISTS device_due ON device (bucket, due) WHERE due IS NOT NULL;
     """
 
-  /// Statuses and outcomes are the numbers of ``ChunkStatus`` and ``AttemptOutcome``, times milliseconds since 1970.
+  /// Statuses and outcomes are the numbers of ``ChunkStatus`` and ``AttemptOutcome``. Times are milliseconds since
+  /// 1970.
   ///
-  /// A run's `mode`, `exit` and `report` say how it was requested and how it ended. `told_run` is the run whose report
-  /// covers its doubts: the run itself, or a later one if it was killed; null until one does. `known_until` is the end
-  /// of the known time that all devices were processed up to; null while the run reads records, and for one that reads
-  /// none. `run_setting` has the settings of a configuration without secrets. `input_file` has the files that runs
-  /// read, each with the last run that did; blocks refer to them by number. A path has several if parts were collected.
+  /// A run's `mode`, `exit` and `report` are its kind, its exit code and its report. `told_run` is the run whose report
+  /// covers this run's unknown outcomes: the run itself, or a later one if it was killed; null until there is one.
+  /// `known_until` is the end of the known time up to which all devices were processed; null while the run reads
+  /// records, and for a run that reads none. `run_setting` has the settings of each configuration, without secrets.
+  /// `input_file` has the files that runs read, each with the last run that read it; blocks refer to these files by
+  /// number. A path has several numbers if parts were collected.
   ///
-  /// `known_file` has the files whose lines were all accepted, and the times of their records (``KnownFile``). Its rows
-  /// only save work, so they are deleted whenever the store may know fewer lines than before.
+  /// `known_file` has the files whose lines were all accepted, with the times of their records (``KnownFile``). Its
+  /// rows only save work, so they are deleted whenever the store may know fewer lines than before.
   ///
-  /// `collected_partition` is the chain of partitions whose parts were collected, in order, with the identity of the
-  /// one that each continues; `collected_part` has a row for each collected part. While some are missing,
-  /// `half_partition` has the last number of each table before the first of them, so that they can be removed.
-  /// `decided_part` has one row in the store of a result, and none in others.
+  /// `collected_partition` is the chain of partitions whose parts were collected, in order; `previous` is the identity
+  /// of the partition that each one continues. `collected_part` has a row for each collected part. While parts are
+  /// missing, `half_partition` has the last id of each table before the first of these parts was collected, so that
+  /// they can be removed. `decided_part` has one row in the store of a part's result, and none in other stores.
   ///
-  /// `pack` holds several encoded blocks with their checksums (``BlockSums``), `chunk` a small row for each: a future
-  /// request with its place in the pack. `series` and `rank` order the chunks of one batch; `grouping` says what its
-  /// events have in common that others lack. A device's `bucket` is the one its records are read in, so that rows
-  /// stored together are adjacent. `body_digest` is set once a chunk is frozen.
+  /// `pack` has several encoded blocks with their checksums (``BlockSums``). `chunk` has a small row for each block,
+  /// which is a future request, with its place in the pack. `series` and `rank` order the chunks of one batch.
+  /// `grouping` is the platform's group of its events. A device's `bucket` is the one in which its records are read, so
+  /// that rows stored together are adjacent. `body_digest` is set once a chunk is frozen.
   ///
   /// `digest_segment` has the digests of accepted lines by bucket, and from bucket 256 on the ids of records
-  /// (``RecordIDs``). In the store of a result, those of earlier nights are in a `file` next to it (``DigestFile``):
-  /// that many `lines` from byte `offset` on, verified by `sum`; the four are null if the digests are in the row.
+  /// (``RecordIDs``). In the store of a part's result, those of earlier nights are in a `file` next to it
+  /// (``DigestFile``): as many as `lines`, from byte `offset` on, verified by `sum`. These four columns are null if the
+  /// digests are in the row.
   ///
-  /// `device_night` has the decisions about a bucket's devices within the rewind window, `night_run` the rules of each
-  /// run (``StoredNight``), and `night_rules` the settings of each digest. `event_change` has events that a rewind
-  /// changed, until ``EventStore/settleChanges(by:)`` settles them, and `correction` those that a service has in the
-  /// old form: `decided` is the event as the rules made it when it was sent; for a moved one only the number differs.
-  /// One of `chunk` 0 was not sent: it is pending under another number, because a sent event has the one of its place.
+  /// `device_night` has the nights of a bucket's devices within the rewind window, `night_run` the rules of each run
+  /// (``StoredNight``), and `night_rules` the settings for each digest of rules. `event_change` has the events that a
+  /// rewind changed, until ``Ledger/settleChanges(by:limits:)`` settles them. `correction` has those among them that a
+  /// service has, or may have, in their old form. Its `decided` is the event as the rules made it when it was sent; if
+  /// `is_moved` is set, only the number differs. A row with `chunk` 0 is about an event that was not sent: it is
+  /// pending under another number, because a sent event has the number that it should have.
   ///
-  /// `known_since` has at most one row: the instant before which digests and states were purged. `kind` is the input
-  /// that a quarantined line was read as, null for anything but a line; a replay or a `resolution` ends it, and
-  /// `seen_run` is the last run that read the unchanged line and refused it again. `block` is a quarantined event in
-  /// its platform's form, null for lines. `quarantine_overflow` counts lines that were not kept. `erasure` and the
-  /// tables after it are proofs: `code` is a keyed hash of an id and `mark` a short one (``PersonHash``); `what` is a
-  /// status of events or the kind of rows. `destination` has at most one row, the service that events are for.
-  /// `platform_schema` counts the steps of the platform's tables.
+  /// `known_since` has at most one row: the instant before which digests and states were purged. The `kind` of a
+  /// quarantined line is the kind of input that it was read as, and null for anything else. A line is pending until it
+  /// is replayed or gets a `resolution`; `seen_run` is the last run that read the unchanged line and refused it again.
+  /// `block` is a quarantined event in its platform's format, and null for lines. `quarantine_overflow` counts lines
+  /// that were not kept. `erasure` and the two tables after it are proofs: `code` is a keyed hash of an id, `mark` a
+  /// short one (``PersonHash``), and `what` a status of events or a kind of rows. `destination` has at most one row,
+  /// the service that the events are for. `platform_schema` has the number of steps that were run for a platform's
+  /// tables.
   private static let first = """
     CREATE TABLE report_key (
       bytes BLOB NOT NULL
@@ -335,13 +342,14 @@ enum StoreSchema {
     ) STRICT, WITHOUT ROWID;
     """
 
-  /// Adds the window that a run was to read; null where it is open, and for runs of releases that did not keep it.
+  /// Adds the window that a run was to read. A bound is null if the window is open, or if the release did not record
+  /// it.
   private static let windows = """
     ALTER TABLE run ADD COLUMN window_from INTEGER;
     ALTER TABLE run ADD COLUMN window_to INTEGER;
     """
 
-  /// Creates the tables of a platform, or adds missing steps; a store of another platform is not changed.
+  /// Creates the tables of a platform, or runs its missing steps. A store of another platform is not changed.
   ///
   /// - Throws: ``StoreError/newer`` for tables of a later release.
   static func migrate(_ db: Database, _ format: StoreFormat, path: String) throws {
@@ -360,7 +368,9 @@ enum StoreSchema {
     }
   }
 
-  /// - Throws: ``StoreError/older`` or ``StoreError/newer`` for tables of the platform that another release made.
+  /// Checks that the platform's tables are those of this release.
+  ///
+  /// - Throws: ``StoreError/older`` or ``StoreError/newer`` for tables of another release.
   static func check(_ db: Database, _ format: StoreFormat, path: String) throws {
     let known = format.migrations.count
     guard known > 0, try isOwn(db, format) else { return }
@@ -370,9 +380,9 @@ enum StoreSchema {
     try checkForm(of: format, db, path: path)
   }
 
-  /// Returns the platform of the store; nil if it has no tables of a platform and was never bound.
+  /// Returns the platform of the store; nil if no platform has tables in it and it was never bound to a destination.
   static func platform(of db: Database) throws -> String? {
-    // A damaged value counts as none here; reading the destination reports it.
+    // A damaged value counts as none here. Reading the destination reports it.
     try String.fetchOne(
       db,
       sql: """
@@ -386,7 +396,7 @@ enum StoreSchema {
       .map { $0.utf8.elementsEqual(format.destination.utf8) } ?? true
   }
 
-  /// Returns the number of the platform's steps that were run.
+  /// Returns the number of the platform's steps that were already run.
   private static func steps(_ db: Database, _ format: StoreFormat, path: String) throws -> Int {
     let steps =
       try Int.fetchOne(

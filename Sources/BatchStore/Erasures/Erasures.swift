@@ -1,21 +1,21 @@
 package import BatchFoundation
 import GRDB
 
-/// The result of an erasure, or of its rehearsal.
+/// The result of an erasure, or of a rehearsal of it.
 package struct ErasureReport: Sendable, Equatable {
-  /// The ids of devices that had any data; they are removed completely.
+  /// The ids of the devices that had any data. They are removed completely.
   package var devices: [[UInt8]]
-  /// The number of events by status and of rows by kind, without zeros.
+  /// The number of removed events by status and of removed rows by kind, without zeros.
   package var counts: [String: Int]
-  /// The given ids of which nothing was found.
+  /// The given ids for which nothing was found.
   package var unknown: [PersonID] = []
 }
 
 /// The options of an erasure.
 package struct ErasureOptions: Sendable {
-  /// Whether later records of devices that were found, not given, are accepted: others use them too.
+  /// Whether later records of devices that were found, not given, are accepted, because others may use them.
   package var admitsFoundDevices: Bool
-  /// Whether all changes are rolled back.
+  /// Whether all changes are rolled back in the end.
   package var isRehearsal: Bool
 
   package init(admitsFoundDevices: Bool, isRehearsal: Bool) {
@@ -37,15 +37,15 @@ package struct Erasures: Sendable {
   /// Removes people from everything in the store, in one transaction, and keeps a proof.
   ///
   /// A device that belongs or belonged to one of the ids is removed completely, with its events, state and quarantined
-  /// lines; other devices lose the events that have one of the ids. Posted events stay in the counts of statuses. The
-  /// file is then rebuilt, so that its free pages hold nothing that was removed.
+  /// lines; other devices lose the events that have one of the ids. Removed events that were posted remain in the
+  /// counts of statuses. The file is then rebuilt, so that its free pages contain nothing that was removed.
   ///
   /// - Parameters:
-  ///   - ids: at least one.
+  ///   - ids: at least one id.
   ///   - found: devices of these people that are known from elsewhere.
   ///   - now: the time of the proof.
-  ///   - isOf: whether a device's state has one of the ids, determined by the platform.
-  /// - Throws: ``ErasureObstacle``.
+  ///   - isOf: returns whether a device's state has one of the ids, which only the platform knows.
+  /// - Throws: ``ErasureObstacle`` if unfinished work prevents the erasure.
   package func erase(
     _ ids: [PersonID], found: Set<[UInt8]> = [], at now: Instant, _ options: ErasureOptions,
     isOf: (StoredDevice, [PersonID]) throws -> Bool
@@ -77,20 +77,20 @@ package struct Erasures: Sendable {
     return report
   }
 
-  /// Passes what ``erase(_:found:at:_:isOf:)`` would remove of these people to `body`, and changes nothing.
+  /// Passes the data that ``erase(_:found:at:_:isOf:)`` would remove to `body`, and changes nothing.
   package func forEachTrace(of ids: [PersonID], devices: [[UInt8]], _ body: @escaping RowRemoval.Witness) throws {
     let hash = PersonHash(key: try Runs(connection: connection).reportKey())
     _ = try connection.rehearse { try erase(ErasedPeople(ids: ids, devices: devices), hash, witness: body, in: $0) }
   }
 
-  /// Returns the devices of people, given or found, by the bytes of their ids.
+  /// Returns the devices of people, given or found, as the bytes of their ids.
   package func devices(
     of ids: [PersonID], _ isOf: (StoredDevice, [PersonID]) throws -> Bool
   ) throws -> Set<[UInt8]> {
     try owned(by: ids, isOf).devices
   }
 
-  /// Returns the devices of people, given or found, and the other ids that have a device.
+  /// Returns the devices of people, given or found, and those of the other ids for which a device was found.
   private func owned(
     by ids: [PersonID], _ isOf: (StoredDevice, [PersonID]) throws -> Bool
   ) throws -> (devices: Set<[UInt8]>, ids: Set<PersonID>) {
@@ -202,11 +202,11 @@ package struct Erasures: Sendable {
     }
   }
 
-  /// Returns whether a line contains one of the ids, however its strings are escaped.
+  /// Returns whether a line contains one of the ids, in any escaping.
   private static func stands(_ traces: [PersonTrace], in line: [UInt8]) -> Bool {
     if traces.contains(where: { $0.occurs(in: line) }) { return true }
     guard line.contains(UInt8(ascii: "\\")) else { return false }
-    // A line that is not JSON has no escapes.
+    // A line that is not JSON has no JSON escapes.
     guard let plain = try? Array(JSONNode.parse(line).canonicalText.utf8) else { return false }
     return traces.contains { $0.occurs(in: plain) }
   }
@@ -225,7 +225,7 @@ package struct Erasures: Sendable {
     return false
   }
 
-  /// Removes ids and their pseudonyms from the reports of runs.
+  /// Replaces ids and their pseudonyms in the reports of runs.
   private static func eraseReports(
     _ traces: [PersonTrace], with removal: inout RowRemoval, in db: Database
   ) throws {
@@ -242,7 +242,7 @@ package struct Erasures: Sendable {
     }
   }
 
-  /// Removes ids from text columns: file names, reasons of a service.
+  /// Replaces ids in text columns, such as those for file names and for the reasons given by a service.
   private static func eraseWords(_ traces: [PersonTrace], with removal: RowRemoval, in db: Database) throws {
     for table in try StoredTable.all(in: db) where table.hasRowNumbers {
       for column in table.columns where column.type == "TEXT" {
@@ -266,7 +266,7 @@ package struct Erasures: Sendable {
     }
   }
 
-  /// Clears unused blocks in packs that others share.
+  /// Overwrites the blocks that no chunk uses in packs that other chunks still use.
   private static func clearUnusedBlocks(in db: Database) throws {
     let packs = try Int64.fetchAll(
       db,

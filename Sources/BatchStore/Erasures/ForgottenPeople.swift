@@ -1,10 +1,10 @@
 package import BatchFoundation
 import GRDB
 
-/// The people who were forgotten, by keyed hashes of their ids: enough to refuse their records, not to identify them.
+/// The people who were forgotten, as keyed hashes of their ids: enough to refuse records, not to identify people.
 package struct ForgottenPeople: Sendable {
   private let hash: PersonHash
-  /// Whether an id is worth hashing, by its short mark.
+  /// Whether an id with this short mark may be among the hashes, so that it is worth hashing.
   private var isMarked = [Bool](repeating: false, count: 1 << 16)
   private var codes: Set<[UInt8]> = []
 
@@ -24,7 +24,7 @@ package struct ForgottenPeople: Sendable {
   }
 }
 
-/// Hashes of ids with the key of a store.
+/// Computes hashes of ids with the key of a store.
 struct PersonHash: Sendable {
   private let code: MessageAuthenticationCode
   private let seed: UInt64
@@ -34,20 +34,21 @@ struct PersonHash: Sendable {
     seed = key.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
   }
 
-  /// Returns 16 bits that distinguish most ids at little cost.
+  /// Returns a hash of 16 bits, which distinguishes most ids at little cost.
   func mark(_ id: Text) -> Int { Int(ByteMix.twoLanes(id, seed: seed).0 >> 48) }
 
   func code(_ kind: PersonID.Kind, _ id: [UInt8]) -> [UInt8] {
-    // No kind contains a NUL, so nothing else joins to the same bytes; hashes in reports do not start with one.
+    // No kind contains a NUL, so different kinds and ids never give the same bytes. Hashes in reports start
+    // differently.
     Array(code.code(for: [0] + Array(kind.name.utf8) + [0] + id))
   }
 
-  /// Returns the text that reports show in place of an id.
+  /// Returns the text that reports show instead of an id.
   func pseudonym(_ id: [UInt8]) -> String { Hexadecimal.text(of: code.code(for: id).prefix(8)) }
 }
 
 extension Erasures {
-  /// Accepts later records with these ids again, and returns those that had been refused; the proofs stay and show it.
+  /// Accepts later records with these ids again, and returns those that were refused. The proofs are kept and show it.
   package func admit(_ ids: [PersonID]) throws -> [PersonID] {
     let hash = PersonHash(key: try Runs(connection: connection).reportKey())
     return try connection.write { db in
@@ -60,7 +61,7 @@ extension Erasures {
     }
   }
 
-  /// Returns when one of these ids was last forgotten, even if later records are accepted again; nil if never.
+  /// Returns the time at which one of these ids was last forgotten, even if later records are accepted; nil for never.
   package func lastErasure(of ids: [PersonID]) throws -> Instant? {
     let hash = PersonHash(key: try Runs(connection: connection).reportKey())
     return try connection.read { db in
@@ -109,14 +110,14 @@ extension Erasures {
 package struct ErasureProof: Sendable, Equatable {
   package struct Hashed: Sendable, Equatable {
     package var kind: PersonID.Kind
-    /// The HMAC-SHA-256 with the store's key, in hexadecimal.
+    /// The HMAC-SHA-256 of kind and id with the store's key, in hexadecimal.
     package var code: String
     /// Whether later records with the id are refused.
     package var isRefused: Bool
   }
 
   package struct Count: Sendable, Equatable {
-    /// The status of events, or the kind of rows in one word.
+    /// A status of events, or a kind of rows in one word.
     package var what: String
     package var count: Int
   }

@@ -1,7 +1,8 @@
 import BatchFoundation
 
-/// A search for an id in JSON and in text. An id of 8 bytes or more matches wherever it is delimited, as in a link; a
-/// shorter one only as a whole JSON string, because its bytes occur by chance. Neither matches in a longer id.
+/// Searches for an id in JSON and in text. An id of at least 8 bytes matches wherever it is delimited, as in a link. A
+/// shorter id matches only as a whole JSON string, because its bytes may occur by chance. Neither matches in a longer
+/// id.
 package struct PersonTrace {
   private static let shortest = 8
   static let replacement = Array("[forgotten]".utf8)
@@ -9,7 +10,7 @@ package struct PersonTrace {
   private let quoted: BytePattern
   /// The offset of the id in the replacement, which is no trace of it; nil for almost every id.
   private let offset: Int?
-  /// The id as recorded and as JSON escapes it; empty for a short id.
+  /// The id as recorded, and as JSON escapes it if that differs; empty for a short id.
   private let alone: [BytePattern]
 
   package init(_ id: [UInt8]) {
@@ -23,7 +24,7 @@ package struct PersonTrace {
     place(of: quoted, in: bytes, isQuoted: true) != nil || alone.contains { place(of: $0, in: bytes) != nil }
   }
 
-  /// Returns the bytes with the id replaced; nil if it does not occur.
+  /// Returns the bytes with each occurrence of the id replaced; nil if there is none.
   func erased(from bytes: [UInt8]) -> [UInt8]? {
     var rest = bytes
     while let place = place(of: quoted, in: rest, isQuoted: true) {
@@ -55,7 +56,7 @@ package struct PersonTrace {
     return bytes[(place - offset)...].starts(with: Self.replacement)
   }
 
-  /// Returns whether an id may continue with the byte.
+  /// Returns whether an id next to this byte is only part of a longer id.
   private static func continues(_ byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
@@ -66,13 +67,13 @@ package struct PersonTrace {
   }
 }
 
-/// A byte pattern to search for (Horspool).
+/// A byte pattern to search for (Horspool's algorithm).
 package struct BytePattern {
   let bytes: [UInt8]
-  /// The distance to advance, by the text's byte at the end of the pattern.
+  /// The distance to advance if the text has a given byte at the end of the pattern.
   private let steps: [Int]
 
-  /// - Parameter bytes: at least one.
+  /// - Parameter bytes: at least one byte.
   package init(_ bytes: [UInt8]) {
     self.bytes = bytes
     var steps = [Int](repeating: bytes.count, count: 256)
@@ -80,7 +81,7 @@ package struct BytePattern {
     self.steps = steps
   }
 
-  /// Returns the first position from `start` on; nil if there is none.
+  /// Returns the first position of the pattern at or after `start`; nil if there is none.
   package func place(in text: [UInt8], from start: Int = 0) -> Int? {
     var at = start
     while at + bytes.count <= text.count {

@@ -1,35 +1,35 @@
 package import BatchFoundation
 package import GRDB
 
-/// The people that an erasure removes.
+/// The people whom an erasure removes.
 package struct ErasedPeople: Sendable {
-  /// The ids as given.
+  /// The ids that were given.
   package var ids: [PersonID]
-  /// The bytes of the ids of their devices, given or found.
+  /// The devices of these people, given or found, as the bytes of their ids.
   package var devices: [[UInt8]]
 }
 
 /// The data about people in a platform's own tables.
 package protocol PersonalTables: Sendable {
-  /// Returns the ids, as bytes, of devices that the tables have under one of the ids.
+  /// Returns the devices that the tables have for one of the ids, as the bytes of their ids.
   func devices(of ids: [PersonID], in db: Database) throws -> [[UInt8]]
 
-  /// Returns the ids of people in the tables, except those of devices.
+  /// Returns all ids of people in the tables, except those of devices.
   func ids(in db: Database) throws -> Set<String>
 
-  /// Returns what must be finished before these people can be forgotten, as text for an operator; nil if nothing.
+  /// Returns a message about work that must be finished before these people can be forgotten; nil if there is none.
   func obstacle(toErasing people: ErasedPeople, in db: Database) throws -> String?
 
   /// Deletes the rows about these people.
   func erase(_ people: ErasedPeople, with removal: inout RowRemoval, in db: Database) throws
 }
 
-/// The removals of an erasure, counted and optionally shown to a witness first.
+/// Carries out and counts the removals of an erasure, and shows them to a witness first if there is one.
 package struct RowRemoval {
-  /// Receives something that a store knows of a person: its kind in one word, and its content.
+  /// Receives a piece of data that a store has about a person: its kind in one word, and its content.
   package typealias Witness = (_ what: String, JSONNode) throws -> Void
 
-  /// The number of events by status and of rows by kind, without zeros.
+  /// The number of removed events by status and of removed rows by kind, without zeros.
   private(set) var counts: [String: Int] = [:]
   private let witness: Witness?
 
@@ -43,9 +43,9 @@ package struct RowRemoval {
   /// Deletes rows of a table.
   ///
   /// - Parameters:
-  ///   - what: the kind of rows in one word, as a JSON member.
-  ///   - condition: a SQL condition on the row, with `?1` for the value.
-  ///   - isCounted: false for rows that are part of others.
+  ///   - what: the kind of rows in one word, used as a JSON member.
+  ///   - condition: a SQL condition for the rows; `?1` is `value`.
+  ///   - isCounted: false for rows that belong to others, which are counted.
   package mutating func delete(
     _ what: String, from table: String, where condition: String, _ value: DatabaseValue = .null, isCounted: Bool = true,
     in db: Database
@@ -61,7 +61,7 @@ package struct RowRemoval {
 }
 
 extension Row {
-  /// The columns as JSON: JSON is kept, other bytes are text, or base 16 if they are not text.
+  /// The columns as JSON. A BLOB is parsed if it is JSON; otherwise it is a string, in hexadecimal if it is not UTF-8.
   fileprivate var document: JSONNode {
     .object(
       map { column, value in

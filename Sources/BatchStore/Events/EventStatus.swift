@@ -1,6 +1,6 @@
 import GRDB
 
-/// The statuses of the iOS SDK by name and number, and `UNKNOWN` (reference formats 4.3, events 6).
+/// The statuses of the iOS SDK by number and name, and `UNKNOWN` (reference formats 4.3, events 6).
 package enum EventStatus: Int, CaseIterable, Sendable {
   case notPosted = 1
   case successfullyPosted = 2
@@ -8,7 +8,7 @@ package enum EventStatus: Int, CaseIterable, Sendable {
   case hold = 4
   case expired = 5
   case processing = 6
-  /// The status of events of a request whose response was lost.
+  /// The response to the request with the event was lost.
   case unknown = 7
 
   package var name: String {
@@ -31,7 +31,7 @@ package enum EventStatus: Int, CaseIterable, Sendable {
 
 extension EventStatus: DatabaseValueConvertible {}
 
-/// The status of a ledger row: that of its events, or that they moved to other chunks.
+/// The status of a chunk in the ledger: that of its events, or `split` if they are now in other chunks.
 enum ChunkStatus: Equatable, DatabaseValueConvertible {
   case events(EventStatus)
   case split

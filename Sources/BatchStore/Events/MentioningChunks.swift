@@ -1,20 +1,21 @@
 import BatchFoundation
 import GRDB
 
-/// Narrows a listing to the chunks whose blocks contain some texts. A listing alternates between packs, and each look
-/// at a block reads a whole pack: fine while most blocks contain the texts. For rare ones it reads each pack once.
+/// Narrows a listing to chunks whose blocks contain certain texts. A listing alternates between packs, so each look at
+/// a block reads a whole pack. That is fine while most blocks contain the texts; if they are rare, each pack is read
+/// once, in advance.
 struct MentioningChunks {
-  /// The number of blocks without the texts that are read in the order of the listing.
+  /// The number of blocks without the texts that are read in the order of the listing before all packs are searched.
   static let patience = 256
 
   let texts: [BytePattern]
   private var misses = 0
-  /// The matching chunks in order; nil until ``patience`` is exhausted.
+  /// The chunks that contain the texts, in ascending order; nil until ``patience`` is exhausted.
   private var found: [Int64]?
 
   init(_ texts: [BytePattern]) { self.texts = texts }
 
-  /// Returns false for a chunk known not to have the texts.
+  /// Returns false for a chunk that is known to lack one of the texts.
   mutating func mayHave(_ chunk: Int64, in db: Database) throws -> Bool {
     if texts.isEmpty { return true }
     if found == nil, misses >= Self.patience { found = try Self.find(texts, in: db) }
@@ -25,7 +26,8 @@ struct MentioningChunks {
 
   mutating func miss() { misses += 1 }
 
-  /// Returns the matching chunks in order. Except for a few that moved, the chunks of a pack have adjacent numbers.
+  /// Returns the chunks that contain the texts, in ascending order. The chunks of a pack have adjacent numbers, apart
+  /// from a few that were moved to other packs.
   private static func find(_ texts: [BytePattern], in db: Database) throws -> [Int64] {
     var found: [Int64] = []
     var pack: (id: Int64, bytes: [UInt8], sums: [UInt8]?)?
@@ -54,34 +56,34 @@ struct MentioningChunks {
   }
 }
 
-/// A text that a block contains, anywhere, if one of its events does. Codecs write each string once, after its length
-/// and escaped as in JSON (``WireForm``), so plain text can be found without decoding the block.
+/// A text to search for in blocks. A block contains it if one of its events does. Blocks have each string only once,
+/// after its length and escaped as in JSON (``WireForm``), so plain text can be found without decoding them.
 package enum BlockText: Sendable {
   case whole([UInt8])
   case part([UInt8])
-  /// Bytes that a form writes unchanged.
+  /// Bytes that are written to blocks unchanged.
   case bytes([UInt8])
 
-  /// The pattern to search for; nil for text with several encodings, and for text too short to be rare.
+  /// The pattern to search for; nil for text that can be escaped in several ways, and for text too short to be rare.
   var pattern: BytePattern? {
     switch self {
     case .whole(let text):
-      // Lengths up to 127 are one byte.
+      // A length of up to 127 is one byte.
       Self.isPlain(text) && text.count < 128 ? BytePattern([UInt8(text.count)] + text) : nil
     case .part(let text): Self.isPlain(text) && text.count > 2 ? BytePattern(text) : nil
     case .bytes(let bytes): BytePattern(bytes)
     }
   }
 
-  /// Returns false if the block lacks one of the texts.
+  /// Returns whether the block may contain all texts; false if it certainly lacks one.
   static func occur(_ texts: [BytePattern], in block: [UInt8]) -> Bool {
     texts.allSatisfy { $0.place(in: block) != nil } || escape.place(in: block) != nil
   }
 
-  /// The start of an escape, by which any character may be written differently.
+  /// The start of an escape that can stand for any character, so that a text with it may be written differently.
   private static let escape = BytePattern(Array("\\u".utf8))
 
-  /// Returns whether the text has only letters, digits and characters that no JSON writer escapes.
+  /// Returns whether the text has only letters, digits and other characters that no JSON writer escapes.
   private static func isPlain(_ text: [UInt8]) -> Bool {
     !text.isEmpty
       && text.allSatisfy { byte in

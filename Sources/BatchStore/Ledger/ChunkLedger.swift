@@ -1,22 +1,22 @@
 package import BatchFoundation
 import GRDB
 
-/// A chunk pending delivery.
+/// A chunk that is pending delivery.
 package struct PendingChunk: Sendable, Equatable {
   package var id: Int64
   package var first: Instant
   package var events: Int
   package var bodyBytes: Int
-  /// The group, as in ``EventBlocks/Entry/group``.
+  /// The platform's group, as in ``EventBlocks/Entry/group``.
   package var group = 0
-  /// The attempts, over all runs, that count against it; at `Networking.maxNumRetries` it may be suspected.
+  /// The attempts, over all runs, that count against the chunk. At `Networking.maxNumRetries` it may be suspected.
   package var failures: Int
-  /// The SHA-256 of the body that was sent or planned; nil for a chunk that is not frozen yet.
+  /// The SHA-256 of the body that was sent or is planned; nil for a chunk that is not frozen.
   package var digest: [UInt8]?
-  /// The form in which the destination made that body.
+  /// The version of that body, as in ``WireForm/appendBody(of:version:to:)``.
   package var form: Int
 
-  /// The chunk of which this is a part; nil for one as the rules made it.
+  /// The chunk of which this one is a part; nil for a chunk that was never split.
   package var parent: Int64?
 
   var pack: Int64
@@ -31,7 +31,7 @@ package struct PreparedChunk: Sendable {
   package var body: [UInt8]
   package var digest: [UInt8]
   package var form: Int
-  /// The chunk's events as the platform changed them; nil if it did not.
+  /// The chunk's events with the platform's changes; nil if there are none.
   var replacement: EventBlocks?
 }
 
@@ -40,7 +40,7 @@ package enum AttemptOutcome: Int, CaseIterable, Sendable {
   case acknowledged = 1
   /// No byte of the request was sent.
   case notSent = 2
-  /// The service did not accept the request, whatever its content.
+  /// The service did not accept the request, for a reason other than its content.
   case refused = 3
   /// The service reported that the data is wrong.
   case rejected = 4
@@ -61,29 +61,29 @@ package enum AttemptOutcome: Int, CaseIterable, Sendable {
 
 extension AttemptOutcome: DatabaseValueConvertible {}
 
-/// The consequence of an attempt's end for its chunk.
+/// The consequence of an attempt's outcome for its chunk.
 package enum ChunkVerdict: Sendable, Equatable {
   case posted
-  /// Pending another attempt.
+  /// The chunk is pending another attempt.
   case pending(countsAsFailure: Bool)
-  /// Held for an operator.
+  /// The chunk is held until an operator decides.
   case unknown
-  /// Its events continue in two halves; a chunk of one event is quarantined instead.
+  /// The chunk is replaced with its two halves.
   case split
 }
 
 /// A change to a pending chunk without an attempt.
 package enum ChunkChange: Sendable, Equatable {
-  /// The service refused its only event.
+  /// The service rejected the only event of the chunk, so the event is quarantined.
   case quarantine(PendingChunk)
-  /// The service fails at its only event: it becomes `FAILED_POST` with the reason of its last attempt.
+  /// The service fails at the chunk's only event, which becomes `FAILED_POST` with the reason of its last attempt.
   case giveUp(PendingChunk)
   case halve(PendingChunk)
-  /// The halves of a chunk become the chunk again. An outage resets its failures.
+  /// The halves of a chunk become one chunk again. If they failed because of an outage, its failures are reset.
   case join([Int64], of: PendingChunk, isOutage: Bool)
 }
 
-/// An attempt about to begin.
+/// An attempt that is about to begin.
 package struct AttemptIntent: Sendable {
   package var prepared: PreparedChunk
   package var started: Instant
@@ -100,7 +100,7 @@ package struct AttemptResult: Sendable {
   package var chunk: PendingChunk
   package var finished: Instant
   package var outcome: AttemptOutcome
-  /// The reason without any value of an event; nil for an acknowledged attempt.
+  /// The reason, without any value of an event; nil for an acknowledged attempt.
   package var reason: String?
   package var verdict: ChunkVerdict
 
@@ -117,50 +117,50 @@ package struct AttemptResult: Sendable {
   }
 }
 
-/// A durable attempt that may be carried out.
+/// An attempt that is stored in the ledger, so that it may be carried out.
 package struct BegunAttempt: Sendable, Equatable {
   package var attempt: Int64
-  /// The chunk in its current, frozen form.
+  /// The chunk, which is frozen now.
   package var chunk: PendingChunk
 }
 
 /// The result of a commit of the ledger.
 package struct LedgerReceipt: Sendable {
-  /// The intents' attempts, in order; nil for a chunk that was cut into parts instead.
+  /// The attempts that begin, in the order of the intents; nil for a chunk that was split into parts instead.
   package var begun: [BegunAttempt?] = []
-  /// The new chunks in place of rejected, suspected and too long ones.
+  /// The parts of chunks that were rejected, suspected or too long.
   package var parts: [PendingChunk] = []
-  /// The chunks joined from their halves.
+  /// The chunks that were joined from their halves.
   package var joined: [PendingChunk] = []
-  /// The number of single-event chunks that were quarantined.
+  /// The number of chunks of one event that were quarantined.
   package var quarantined = 0
-  /// The number of single-event chunks that became `FAILED_POST` otherwise.
+  /// The number of chunks of one event that became `FAILED_POST` without being quarantined.
   package var givenUp = 0
 }
 
 /// The attempts that a killed run left open.
 package struct RecoveredAttempts: Sendable, Equatable {
   package var attempts: Int
-  /// The distinct chunks of these attempts.
+  /// The chunks of these attempts, each once.
   package var chunks: [Int64]
-  /// The doubts of earlier runs that were not reported yet, including those attempts, by chunk number.
+  /// The chunks with unknown outcomes that no run has reported, including those of these attempts, by number.
   package var inDoubt: [Doubt]
 
   package struct Doubt: Sendable, Equatable {
     package var chunk: Int64
     package var events: Int
-    /// The parent, as in ``PendingChunk/parent``.
+    /// The chunk of which this one is a part, as in ``PendingChunk/parent``.
     package var parent: Int64?
   }
 }
 
 extension BlockLimits {
-  /// The limits for parts of a block that was small enough.
+  /// No limits, for parts of a block that was within the limits.
   package static let ofParts = BlockLimits(maxEvents: .max, maxBodyBytes: .max)
 }
 
 extension Ledger {
-  /// Replaces the block of a chunk by a single one, keeping everything else; returns the pack that begins with it.
+  /// Replaces the block of a chunk with another one, keeping everything else. Returns the pack that begins with it.
   @discardableResult
   static func replaceBlock(of chunk: Int64, by block: EventBlocks, in db: Database) throws -> Int64 {
     guard let entry = block.entries.first, block.entries.count == 1,
@@ -182,7 +182,7 @@ extension Ledger {
     return pack
   }
 
-  /// Creates chunks of events that another one has or had: each is a separate sorted sequence, numbered like a batch's.
+  /// Creates chunks of events that another chunk has or had, each a sorted sequence with its own `series`.
   static func insert(_ blocks: EventBlocks, from chunk: Int64, as status: EventStatus, in db: Database) throws {
     let pack = try insertPack(blocks, in: db)
     for entry in blocks.entries {
@@ -220,7 +220,7 @@ extension Ledger {
     return db.lastInsertedRowID
   }
 
-  /// Releases a chunk's place in a pack, and deletes a pack without chunks.
+  /// Releases a chunk's place in a pack, and deletes the pack if it was the last one.
   static func releasePack(_ pack: Int64, in db: Database) throws {
     let last = try db.cachedStatement(sql: "DELETE FROM pack WHERE id = ? AND chunks <= 1")
     try last.execute(arguments: [pack])

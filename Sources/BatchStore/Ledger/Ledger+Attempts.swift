@@ -4,33 +4,33 @@ import GRDB
 /// A chunk in the ledger.
 package struct StoredChunk: Sendable, Equatable {
   package var id: Int64
-  /// The run that stored it.
+  /// The run that stored the chunk.
   package var run: RunID
   package var events: Int
-  /// The failures that count against `Networking.maxNumRetries`.
+  /// The number of attempts that count against `Networking.maxNumRetries`.
   package var failures: Int
-  /// The chunk of which this is a part; nil for one as the rules made it.
+  /// The chunk of which this one is a part; nil for a chunk that was never split.
   package var parent: Int64?
-  /// The run that settled it; nil while it is pending.
+  /// The run that settled the chunk; nil while it is pending.
   package var settledRun: RunID?
 }
 
 /// An attempt in the ledger.
 package struct StoredAttempt: Sendable, Equatable {
   package var chunk: Int64
-  /// The number among the chunk's attempts, from 1.
+  /// The position among the chunk's attempts, from 1.
   package var number: Int
   package var run: RunID
   package var started: Instant
-  /// The end; nil while the attempt is under way, or if the run was killed meanwhile.
+  /// The end of the attempt; nil while it is under way, or if its run was killed and no later run has recorded that.
   package var finished: Instant?
   package var outcome: AttemptOutcome?
-  /// The reason in the words of the service or of the transport; nil for none.
+  /// The reason in the words of the service or of the transport; nil if there is none.
   package var reason: String?
 }
 
 extension Ledger {
-  /// Returns a chunk; nil for a number that no chunk has.
+  /// Returns the chunk with this number; nil if there is none.
   package func chunk(_ id: Int64) throws -> StoredChunk? {
     try connection.read { db in
       try Row.fetchOne(
@@ -43,7 +43,7 @@ extension Ledger {
     }
   }
 
-  /// Returns the durations of a run's requests that the service answered, in milliseconds, in no order.
+  /// Returns the durations of a run's requests that the service answered, in milliseconds, in no particular order.
   package func answerTimes(of run: RunID) throws -> [Int64] {
     try connection.read { db in
       try Row.fetchAll(
@@ -55,7 +55,7 @@ extension Ledger {
     }
   }
 
-  /// Returns the attempts at a chunk and at those it is a part of, in order.
+  /// Returns the attempts to send a chunk and the chunks of which it is a part, in order.
   package func attempts(of chunk: Int64) throws -> [StoredAttempt] {
     try connection.read { db in
       try Row.fetchAll(

@@ -1,7 +1,7 @@
 package import BatchFoundation
 import GRDB
 
-/// The changes that rewinds made: kept with the devices' new states, and settled before anything is sent.
+/// The changes that rewinds made: stored with the devices' new states, and settled before anything is sent.
 extension Ledger {
   static func insert(_ changes: [EventChange], run: RunID, into db: Database) throws {
     guard !changes.isEmpty else { return }
@@ -38,8 +38,8 @@ extension Ledger {
     }
   }
 
-  /// Settles the changes of rewinds, with new events of `run`: an event that no service can have is replaced, any other
-  /// gets a correction. A transaction settles some thousand, so that a kill leaves the others to the next run.
+  /// Settles the changes of rewinds; `run` stores the new events. An event that no service can have is replaced, any
+  /// other gets a correction. Each transaction settles some thousand changes; a kill leaves the others to the next run.
   package func settleChanges(by run: RunID, limits: BlockLimits) throws -> RewoundEvents {
     var events = RewoundEvents()
     while let more = try connection.write({ try self.settlePage(run, limits, in: $0) }) { events.add(more) }
@@ -48,7 +48,8 @@ extension Ledger {
 
   private static let page = 4096
 
-  /// Settles a page by event time, so that few chunks are read, and seldom twice; returns nil if none is left.
+  /// Settles a page of changes by event time, so that few chunks are read, and seldom twice; returns nil if none are
+  /// left.
   private func settlePage(_ run: RunID, _ limits: BlockLimits, in db: Database) throws -> RewoundEvents? {
     let rows = try Row.fetchAll(
       db,
@@ -57,7 +58,7 @@ extension Ledger {
         WHERE run = (SELECT min(run) FROM event_change) ORDER BY before_at LIMIT ?
         """, arguments: [Self.page])
     guard let first = rows.first else { return nil }
-    // Events of the same run may have numbers that others had before, so its chunks are not searched.
+    // Events of the run that found the changes may reuse earlier numbers, so its chunks are not searched.
     let decided: Int64 = try first.value("run")
     var settlement = ChangeSettlement(
       try rows.map(Self.change), run: run, decidedBy: decided, connection.format.wireForm)
@@ -87,7 +88,7 @@ extension Ledger {
       source: StoredSource(file: row.value(8), line: row.value(9)))
   }
 
-  /// Finds the events as they were before in the chunks of their times.
+  /// Finds the events as they were before the changes, in the chunks that cover their times.
   private func find(_ settlement: inout ChangeSettlement, besides run: Int64, in db: Database) throws {
     guard let first = settlement.times.first, let last = settlement.times.last else { return }
     let times = settlement.times
@@ -127,7 +128,7 @@ extension Ledger {
     return try connection.format.wireForm.event(amended)
   }
 
-  /// Returns whether an event of the device was sent that should not have been.
+  /// Returns whether an event of the device was sent although, by now, it should not have been.
   package func hasWithdrawals(_ device: Text) throws -> Bool {
     try connection.read { db in
       let statement = try db.cachedStatement(
@@ -142,7 +143,9 @@ extension Ledger {
 }
 
 extension RewoundEvents {
-  /// - Parameter right: the current event; another number alone does not count as a change.
+  /// Counts a change.
+  ///
+  /// - Parameter right: the current event; nil if withdrawn. If only its number differs, nothing is counted.
   package mutating func count(_ change: EventChange, right: DecidedEvent?) {
     switch (change.before, right) {
     case (nil, _): added += 1

@@ -1,42 +1,42 @@
 package import BatchFoundation
 import GRDB
 
-/// A stored event with its place in the delivery.
+/// A stored event, with its status and its chunk.
 package struct StoredEvent: Sendable, Equatable {
   package var id: EventID
   package var status: EventStatus
   package var chunk: Int64
-  /// The reason of its status, in the words of the service or of the transport; nil for none.
+  /// The reason for the status, in the words of the service or of the transport; nil if there is none.
   package var reason: String?
   /// The bytes of the device's id.
   package var device: [UInt8]
-  /// The emission number, which grows from event to event of a device, across runs; see ``EmissionNumber``.
+  /// The emission number, which increases from event to event of a device, across runs; see ``EmissionNumber``.
   package var emission: Int64
-  /// The event in the form of the wire.
+  /// The event as on the wire.
   package var json: [UInt8]
-  /// The place where its record was read; `Runs.source(_:)` returns file and line.
+  /// The place where the event's record was read; `Runs.source(_:)` returns its file and line.
   package var source: StoredSource
-  /// Whether it is outside sessions and campaigns because its record came too late.
+  /// Whether the event is outside sessions and campaigns because its record arrived too late.
   package var isLate: Bool
 }
 
-/// A selection of a store's events; nil leaves a side open.
+/// A selection of a store's events. A property that is nil selects all.
 package struct EventFilter: Sendable {
   package var status: EventStatus?
-  /// The bytes of the devices' ids.
+  /// The devices, as the bytes of their ids.
   package var devices: [[UInt8]]?
-  /// The half-open span of the events.
+  /// The span of the events' times, from `from` up to `to` (exclusive).
   package var from: Instant?
   package var to: Instant?
-  /// Only events after this one, in the order of the listing.
+  /// The event after which the listing begins, in its order.
   package var after: EventID?
-  /// Only events of blocks with these texts: a block that lacks one is not decoded, one that has all passes whole.
+  /// The texts that blocks must have. A block that lacks one is not decoded; all events of other blocks are selected.
   package var mentions: [BlockText] = []
 
   package init(status: EventStatus? = nil) { self.status = status }
 
   fileprivate var texts: [BytePattern] {
-    // A block has all texts, but perhaps only one of several devices.
+    // A block contains all the texts, but if there are several devices, perhaps only one of them.
     (mentions + (devices.flatMap { $0.count == 1 ? [.part($0[0])] : nil } ?? [])).compactMap(\.pattern)
   }
 
@@ -46,8 +46,8 @@ package struct EventFilter: Sendable {
     return devices?.contains { unsafe event.device.bytes.elementsEqual($0) } ?? true
   }
 
-  /// Returns the chunks that may have the events, in the order of the listing. An index has that order, so rows can be
-  /// read one by one, however many chunks there are.
+  /// Returns a query for the chunks that may have the events, in the order of the listing, from the chunk `after` on.
+  /// An index has that order, so rows can be read one by one, however many chunks there are.
   func chunks(behind after: (first: Int64, chunk: Int64)?) -> (sql: String, arguments: StatementArguments) {
     let chunkStatus = status == .expired ? EventStatus.notPosted : status
     let condition =
@@ -67,7 +67,7 @@ package struct EventFilter: Sendable {
     } else {
       arguments += ["split": ChunkStatus.split]
     }
-    // The plus signs keep SQLite from using another index, after which it would have to sort.
+    // The plus signs keep SQLite from using another index, because it would then have to sort.
     let sql = """
       SELECT id, status, reason, pack, offset, length FROM chunk
       WHERE \(condition)
@@ -115,13 +115,13 @@ extension Ledger {
     }
   }
 
-  /// Passes events of a status, or of any, to `body` in the order of their chunks until it returns false.
+  /// Passes events of a status (nil for all) to `body`, in the order of their chunks, until it returns false.
   package func forEachEvent(status: EventStatus?, _ body: (StoredEvent) throws -> Bool) throws {
     try forEachEvent(EventFilter(status: status), body)
   }
 
-  /// Passes the events that match the filter to `body` in the order of their chunks until it returns false. Events on
-  /// `HOLD` that the rules hold back are part of the devices' states and not included.
+  /// Passes the events that match the filter to `body`, in the order of their chunks, until it returns false. Events on
+  /// `HOLD` that the rules hold back are not included, because they are part of device states.
   package func forEachEvent(_ filter: EventFilter, _ body: (StoredEvent) throws -> Bool) throws {
     let after = try filter.after.flatMap { try place(of: $0) }
     var mentioning = MentioningChunks(filter.texts)
@@ -150,13 +150,13 @@ extension Ledger {
   package struct PostedChunk: Sendable {
     package var id: Int64
     package var events: Int
-    /// The group, as in ``EventBlocks/Entry/group``.
+    /// The platform's group, as in ``EventBlocks/Entry/group``.
     package var group: Int
-    /// The SHA-256 of its body.
+    /// The SHA-256 of the request's body.
     package var bodyDigest: [UInt8]
   }
 
-  /// Passes every posted chunk to `body`, by number.
+  /// Passes every posted chunk to `body`, in the order of their numbers.
   package func forEachPostedChunk(_ body: (PostedChunk) throws -> Void) throws {
     try connection.read { db in
       let rows = try Row.fetchCursor(
@@ -173,7 +173,7 @@ extension Ledger {
     }
   }
 
-  /// Returns the place of an event among the chunks; nil if the store does not have it.
+  /// Returns the chunk of an event and the time of the chunk's first event; nil if the store does not have the event.
   private func place(of id: EventID) throws -> (first: Int64, chunk: Int64)? {
     guard let event = try event(id) else { return nil }
     return try connection.read { db in
@@ -182,7 +182,7 @@ extension Ledger {
     }
   }
 
-  /// Returns whether a request with an event of the device at the instant was sent, whatever its outcome.
+  /// Returns whether a request that contained an event of the device at the instant was sent, whatever the outcome.
   package func wasAttempted(_ device: Text, at instant: Instant) throws -> Bool {
     var filter = EventFilter()
     (filter.from, filter.to) = (instant, Instant(milliseconds: instant.milliseconds + 1))
@@ -197,7 +197,7 @@ extension Ledger {
     return try isSettled || chunks.contains { try !attempts(of: $0).isEmpty }
   }
 
-  /// Returns the event with this id; nil if the store has none.
+  /// Returns the event with this id; nil if the store does not have it.
   package func event(_ id: EventID) throws -> StoredEvent? {
     try connection.read { db in
       let time = id.timestamp.milliseconds
@@ -220,8 +220,11 @@ extension Ledger {
     }
   }
 
-  /// - Parameter mentioning: the texts that the block must have; counts a miss if it lacks one.
-  /// - Returns: false if `body` ended it.
+  /// Passes the events of a chunk to `body` until it returns false.
+  ///
+  /// - Parameters:
+  ///   - mentioning: the texts that the block must have; counts a miss if it lacks one.
+  /// - Returns: false if `body` did.
   private func forEachEvent(
     of chunk: Row, in db: Database, mentioning: inout MentioningChunks, where takes: (EventBlockReader) -> Bool,
     _ body: (StoredEvent) throws -> Bool
@@ -263,12 +266,12 @@ extension Ledger {
     return true
   }
 
-  /// - Parameter chunk: a row with `pack`, `offset` and `length`.
+  /// - Parameter chunk: a row with the columns `pack`, `offset` and `length`.
   static func block(of chunk: Row, in db: Database) throws -> [UInt8] {
     try block(pack: chunk.value("pack"), offset: chunk.value("offset"), length: chunk.value("length"), in: db)
   }
 
-  /// Returns the bytes of one block, verified by its checksum.
+  /// Returns the bytes of a block, verified by its checksum if there is one.
   static func block(pack: Int64, offset: Int, length: Int, in db: Database) throws -> [UInt8] {
     guard offset >= 0, length >= 0 else { throw StoreError.damagedBlock }
     let statement = try db.cachedStatement(sql: "SELECT substr(bytes, ?, ?), sums FROM pack WHERE id = ?")

@@ -2,11 +2,11 @@ import BatchFoundation
 import GRDB
 
 extension Ledger {
-  /// The size of the blocks that share a row: large enough to make rows cheap, small enough to read for one event.
+  /// The size of packs, in bytes: large enough that rows cost little, and small enough to be read for a single event.
   private static let packBytes = 64 << 10
 
-  /// Creates the indexes that a new store lacks, without which finding chunks means reading all rows. Called after the
-  /// local part of a run and before chunks are sent, because a killed run leaves none.
+  /// Creates the indexes that a new store lacks. Without them, finding chunks means reading all rows. Every run calls
+  /// this before it sends chunks, because a killed run leaves none.
   package func makeIndexes() throws {
     try connection.write { db in try db.execute(sql: StoreSchema.indexesByTime) }
   }
@@ -66,7 +66,7 @@ extension Ledger {
   }
 }
 
-/// The order of chunks in a series, with room for the parts of a split chunk between two neighbors.
+/// The order of chunks in a series. Ranks leave room for the parts of a split chunk before the next chunk.
 enum ChunkRank {
   static let shift: Int64 = 24
 }

@@ -4,7 +4,7 @@ import GRDB
 /// An event that the service accepted and later rejected, with the service's reason.
 package struct LateRejection: Sendable, Equatable {
   package var timestamp: Instant
-  /// The event in the form of the wire.
+  /// The event as on the wire.
   package var json: [UInt8]
   package var reason: String
 
@@ -16,11 +16,11 @@ package struct LateRejection: Sendable, Equatable {
 }
 
 extension Ledger {
-  /// Records events that the service rejected after accepting them: each becomes `FAILED_POST` and is quarantined.
+  /// Records events that the service rejected after accepting them. Each becomes `FAILED_POST` and is quarantined.
   ///
-  /// - Parameter mark: the position in the service's list, under a name; written in the same transaction, so that a
-  ///   list is neither read twice nor skipped.
-  /// - Returns: the number of them that are posted events of this store, and the number that this run posted.
+  /// - Parameter mark: the position in the service's list, under a name. It is stored in the same transaction, so that
+  ///   no part of the list is read twice or skipped.
+  /// - Returns: the number of these events that this store posted, and the number that this run posted.
   package func reject(
     _ events: [LateRejection], mark: (name: String, value: String), run: RunID
   ) throws -> (found: Int, ofRun: Int) {
@@ -39,7 +39,7 @@ extension Ledger {
     }
   }
 
-  /// Stores a value under a name, replacing the previous one.
+  /// Stores a value under a name, replacing the previous value.
   package func setMark(_ name: String, _ value: String) throws {
     try connection.write { db in
       try db.execute(
@@ -49,19 +49,19 @@ extension Ledger {
     }
   }
 
-  /// Returns the value last stored under the name.
+  /// Returns the value that was last stored under a name; nil if there is none.
   package func mark(_ name: String) throws -> String? {
     try connection.read { db in
       try String.fetchOne(db, sql: "SELECT value FROM service_mark WHERE name = ?", arguments: [name])
     }
   }
 
-  /// Returns the posted event with the same bytes; nil if there is none, or its rejection is known.
+  /// Returns the posted event with the same bytes; nil if there is none, or if its rejection is already recorded.
   package func postedEvent(like event: LateRejection) throws -> EventID? {
     try connection.read { db in try postedEvent(like: event, in: db)?.id }
   }
 
-  /// - Returns: the run that posted it; nil for an event that this store did not post.
+  /// - Returns: the run that posted the event; nil for an event that this store did not post.
   private func reject(_ event: LateRejection, run: RunID, in db: Database) throws -> Int64? {
     guard let posted = try postedEvent(like: event, in: db) else { return nil }
     try db.execute(

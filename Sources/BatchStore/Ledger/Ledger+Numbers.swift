@@ -1,19 +1,19 @@
 package import BatchFoundation
 import GRDB
 
-/// The numbers of events (``EventID``): one that a service may have keeps its number, whatever precedes it later.
+/// The numbers of events (``EventID``). An event that a service may have keeps its number, whatever precedes it later.
 extension Ledger {
-  /// The chunk in corrections of unsent events, which are pending under another number.
+  /// The value of `chunk` in corrections that are about unsent events, which are pending under another number.
   static let renumbered: Int64 = 0
 
-  /// Gives pending events that have the number of a sent one another number, which no event of their device has, now or
-  /// later. Late records may thus shift the numbers of an instant after some were sent. Corrections hold both numbers
-  /// of the sent events, and from here on of the pending ones, so that later runs find them.
+  /// Gives pending events that have the number of a sent event another one, which no event of their device has, now or
+  /// later. Such events exist if late records shifted the numbers of an instant after some were sent. Corrections hold
+  /// both numbers of the sent events and, after this, of the pending ones, so that later runs find them.
   package func renumberWaiting(by run: RunID, limits: BlockLimits) throws {
     try connection.write { try self.renumberWaiting(besides: [], by: run, limits, in: $0) }
   }
 
-  /// - Parameter taken: numbers that were sent and that no correction has.
+  /// - Parameter taken: events that were sent under their number, but that no correction has.
   func renumberWaiting(
     besides taken: Set<NumberedEvent>, by run: RunID, _ limits: BlockLimits, in db: Database
   ) throws {
@@ -49,7 +49,7 @@ extension Ledger {
     try Self.dropLooseRows(in: db)
   }
 
-  /// Returns the events sent under numbers that belong to others by now.
+  /// Returns the events that were sent under numbers that by now belong to other events.
   private static func movedEvents(in db: Database) throws -> Set<NumberedEvent> {
     let rows = try Row.fetchCursor(
       db,
@@ -66,7 +66,9 @@ extension Ledger {
     return events
   }
 
-  /// - Returns: the new number of the pending event.
+  /// Gives a pending event a new number.
+  ///
+  /// - Returns: the new number.
   private func renumber(_ event: NumberedEvent, in db: Database) throws -> Int64 {
     let first = NumberedEvent.firstFree(at: event.emission)
     let known = try db.cachedStatement(
@@ -89,7 +91,7 @@ extension Ledger {
     return number
   }
 
-  /// Returns the number under which an event of a device is pending; nil for its own.
+  /// Returns the other number under which an event of a device is pending; nil if it has its own.
   package func number(of event: DecidedEvent, _ device: [UInt8]) throws -> Int64? {
     try connection.read { db in
       let statement = try db.cachedStatement(
@@ -103,7 +105,7 @@ extension Ledger {
     }
   }
 
-  /// Deletes the number under which a removed event was pending.
+  /// Deletes the record of the other number under which a removed event was pending.
   static func forgetNumber(of cursor: EventBlockReader, in db: Database) throws {
     let event = NumberedEvent(cursor)
     guard event.emission >= NumberedEvent.firstFree(at: event.emission) else { return }
@@ -113,7 +115,7 @@ extension Ledger {
   }
 }
 
-/// The components of an ``EventID``.
+/// The components of an ``EventID``, which identify an event.
 package struct NumberedEvent: Hashable {
   let at: Instant
   let device: [UInt8]
@@ -129,14 +131,14 @@ package struct NumberedEvent: Hashable {
     unsafe self.init(at: cursor.timestamp, device: Array(cursor.device.bytes), emission: cursor.emission)
   }
 
-  /// The second half of an instant's numbers, which rules never reach with fewer than four thousand events.
+  /// Half the size of an instant's range of numbers. Rules reach the second half only after four thousand events.
   static var free: Int64 { EmissionNumber.begin(at: Instant(milliseconds: 1)) / 2 }
 
   static func firstFree(at emission: Int64) -> Int64 { emission - emission % (2 * free) + free }
 }
 
 extension [Instant] {
-  /// Returns whether one of the times, which ascend, is in the span.
+  /// Returns whether one of these times, which must be ascending, is in the span.
   func hasOne(in span: ClosedRange<Instant>) -> Bool {
     var (low, high) = (0, count)
     while low < high {

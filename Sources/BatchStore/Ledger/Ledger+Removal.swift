@@ -5,9 +5,9 @@ extension Ledger {
   /// Removes events from a chunk, and the chunk if none is left. A frozen chunk thaws, because its body changes.
   ///
   /// - Parameters:
-  ///   - row: `id`, `status`, `pack`, `offset` and `length` of the chunk.
-  ///   - isUnwanted: called with the event and its status; `split` means that the event lives on in another chunk.
-  /// - Returns: the number of removed events by status, without those that live on elsewhere.
+  ///   - row: a row with the columns `id`, `status`, `pack`, `offset` and `length` of the chunk.
+  ///   - isUnwanted: called with each event and its status; `split` means that the event is now in another chunk.
+  /// - Returns: the number of removed events by status, without those that are now in other chunks.
   func removeEvents(
     of row: Row, in db: Database, where isUnwanted: (EventBlockReader, ChunkStatus) throws -> Bool
   ) throws -> [EventStatus: Int] {
@@ -35,7 +35,7 @@ extension Ledger {
       }
       ordinal += 1
     }
-    // Most blocks do not change, and need no copy.
+    // Most blocks do not change, so they are not copied.
     guard !unwanted.isEmpty else { return [:] }
     let kept = (0..<ordinal).filter { !unwanted.contains($0) }
     ordinal = 0
@@ -60,13 +60,13 @@ extension Ledger {
     return counts
   }
 
-  /// Removes events that no service can have from the chunks of a span of time. A failed one of a posted chunk, whose
-  /// block stays as it was sent, is given up.
+  /// Removes events that no service can have from the chunks of a span of time. In a posted chunk, whose block must not
+  /// change, a failed event is only marked as moved.
   ///
   /// - Parameters:
   ///   - run: the run whose chunks are left out; nil for none.
-  ///   - isOfInterest: called with the times of a chunk; nil for all chunks of the span.
-  ///   - isUnwanted: called with an event, its chunk, and whether a service may have it; one that may stays anyhow.
+  ///   - isOfInterest: called with the time span of each chunk; nil for all chunks that cover the span.
+  ///   - isUnwanted: called with each event, its chunk, and whether a service may have it and it is kept.
   func removeUnsent(
     in span: ClosedRange<Instant>, besides run: Int64? = nil, in db: Database,
     chunks isOfInterest: ((ClosedRange<Instant>) -> Bool)? = nil,
@@ -102,7 +102,7 @@ extension Ledger {
     }
   }
 
-  /// Deletes rows of the ledger that nothing refers to any more.
+  /// Deletes rows of the ledger to which nothing refers.
   static func dropLooseRows(in db: Database) throws {
     try db.execute(
       sql: "DELETE FROM chunk WHERE status = ? AND id NOT IN (SELECT parent FROM chunk WHERE parent IS NOT NULL)",

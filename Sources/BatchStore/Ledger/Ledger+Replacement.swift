@@ -1,23 +1,23 @@
 package import BatchFoundation
 import GRDB
 
-/// The standing of an event whose time span is processed again.
+/// The delivery state of an event whose time span is processed again.
 package struct EventStanding: OptionSet, Sendable {
   package let rawValue: UInt8
 
   package init(rawValue: UInt8) { self.rawValue = rawValue }
 
-  /// The service accepted it, or may have.
+  /// The service accepted the event, or may have accepted it.
   package static let sent = EventStanding(rawValue: 1)
-  /// The service may have accepted it.
+  /// It is not known whether the service accepted the event.
   package static let inDoubt = EventStanding(rawValue: 2)
-  /// It has a correction: it was sent in another form and is reported as corrected, or should not have been sent.
+  /// The event has a correction: the service has, or may have, an outdated version of it, or should not have it at all.
   package static let corrected = EventStanding(rawValue: 4)
 }
 
 extension Ledger {
-  /// Passes every event from `from` up to `to`, excluded, to `body`, in the order of chunks; a corrected event in its
-  /// corrected form.
+  /// Passes every event from `from` up to `to` (exclusive) to `body`: first the corrected events, in their corrected
+  /// form, then all others in the order of their chunks.
   package func forEachEvent(
     from: Instant, to: Instant, _ body: (_ device: [UInt8], DecidedEvent, EventStanding) throws -> Void
   ) throws {
@@ -53,7 +53,7 @@ extension Ledger {
     }
   }
 
-  /// Returns the chunks of which a response was lost, and their parts.
+  /// Returns the chunks with an attempt whose outcome is unknown or still open, and the parts of these chunks.
   static func chunksInDoubt(in db: Database) throws -> Set<Int64> {
     try Set(
       Int64.fetchAll(
@@ -66,16 +66,16 @@ extension Ledger {
           """, arguments: [AttemptOutcome.unknown]))
   }
 
-  /// Returns the events of a block as they would be sent now; nil if the platform changes nothing.
+  /// Returns the events of a block as they would be sent now; nil if the platform changes none of them.
   package func amended(_ block: [UInt8]) throws -> EventBlocks? {
     try connection.read { try connection.format.amendment?.amended(block, limits: .ofParts, in: $0) }
   }
 
-  /// Replaces the pending and the quarantined events of a span by others, in one transaction.
+  /// Replaces the pending and the quarantined events of a span with others, in one transaction.
   ///
   /// - Parameters:
   ///   - span: the events to replace.
-  ///   - fill: passes on the replacements, one batch at a time, and returns those that have the number of a sent event.
+  ///   - fill: passes replacements to `insert`, a batch at a time, and returns those with the number of a sent event.
   package func replaceWaiting(
     _ span: ReplacedSpan, run: RunID, limits: BlockLimits,
     by fill: (_ insert: (LocalBatch) throws -> Void) throws -> Set<NumberedEvent>
@@ -94,7 +94,7 @@ extension Ledger {
     }
   }
 
-  /// Resolves quarantined events of the span, which is processed again.
+  /// Resolves the quarantined events of the span, because it is processed again.
   private func resolveQuarantined(_ span: ReplacedSpan, in db: Database) throws {
     var resolved: [Int64] = []
     let rows = try Row.fetchCursor(
@@ -123,10 +123,10 @@ extension Ledger {
   }
 }
 
-/// The events to replace: those of a time span, except for some devices.
+/// The events to replace: those of a time span, except those of some devices.
 package struct ReplacedSpan: Sendable {
   package let from: Instant
-  /// The end of the span, excluded.
+  /// The end of the span (exclusive).
   package let to: Instant
   /// The ids of devices whose events are not replaced.
   package let excluded: Set<[UInt8]>

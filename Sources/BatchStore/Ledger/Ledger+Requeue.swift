@@ -2,8 +2,8 @@ import BatchFoundation
 import GRDB
 
 extension Ledger {
-  /// Sets the selected `FAILED_POST` and `UNKNOWN` events back to `NOT_POSTED`, in all chunks or in one; returns their
-  /// number. A frozen chunk is sent again with the same bytes. Single events of a posted chunk get a new chunk.
+  /// Sets the selected `FAILED_POST` and `UNKNOWN` events back to `NOT_POSTED`, in all chunks or in one, and returns
+  /// their number. A frozen chunk is sent again with the same bytes. Single events of a posted chunk move to a new one.
   package func requeue(_ statuses: Set<EventStatus>, chunk: Int64? = nil) throws -> Int {
     let allowed = statuses.intersection([.failedPost, .unknown])
     return try connection.write { db in
@@ -33,7 +33,7 @@ extension Ledger {
     }
   }
 
-  /// Resolves quarantined events that are sent again; those refused again return to quarantine.
+  /// Resolves quarantined events that are sent again. If they are rejected again, they are quarantined again.
   private func resolveRefused(_ status: EventStatus, _ chunk: Int64?, in db: Database) throws {
     guard status == .failedPost else { return }
     for row in try Row.fetchAll(

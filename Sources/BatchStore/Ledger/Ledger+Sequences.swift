@@ -3,18 +3,18 @@ import GRDB
 
 /// A selection of chunks.
 package enum ChunkSelection: Sendable {
-  /// The chunks pending delivery.
+  /// The chunks that are pending delivery.
   case waiting
   /// The chunks that the service acknowledged in a run.
   case posted(in: RunID)
-  /// The chunks acknowledged in a run that earlier runs had stored.
+  /// The chunks that the service acknowledged in a run and that earlier runs had stored.
   case backlog(postedIn: RunID)
   /// The chunks that a run stored, except those on `HOLD` or outside the service's window.
   case stored(by: RunID)
-  /// The chunks that a run stored, with the same exceptions, and that the service has not acknowledged.
+  /// The chunks that a run stored, with the same exceptions, if the service has not acknowledged them.
   case unposted(by: RunID)
 
-  /// The condition of its chunks in SQL.
+  /// The SQL condition that selects the chunks.
   fileprivate var condition: String {
     let posted = EventStatus.successfullyPosted.rawValue
     let sent = "status NOT IN (\(EventStatus.expired.rawValue), \(EventStatus.hold.rawValue))"
@@ -29,8 +29,9 @@ package enum ChunkSelection: Sendable {
 }
 
 extension Ledger {
-  /// Returns the blocks of the selected chunks as sorted sequences, each chunk once; those whose times do not touch the
-  /// span, if there is one, are left out. Blocks are read during the merge: nothing may be sent or purged meanwhile.
+  /// Returns the blocks of the selected chunks as sorted sequences, each chunk once. If a span is given, chunks whose
+  /// times do not touch it are left out. A block is read only when its sequence reaches it, so nothing may be sent or
+  /// purged until then.
   package func sequences(_ selections: [ChunkSelection], touching span: ReplacedSpan? = nil) throws -> [BlockSequence] {
     struct Place {
       var pack: Int64

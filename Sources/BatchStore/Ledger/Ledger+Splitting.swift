@@ -1,11 +1,11 @@
 import BatchFoundation
 import GRDB
 
-/// Chunks that are too large for a request, or of which some events are refused: smaller ones replace them.
-/// `DeliverySchedule` of BatchDelivery halves chunks; only those that identities made longer than a request are cut
-/// without it.
+/// Splits chunks that are too large for a request, or of which some events are rejected. `DeliverySchedule` of
+/// BatchDelivery decides which chunks to halve. Only chunks that the platform's changes made too large split without
+/// it.
 extension Ledger {
-  /// Halves a chunk that its service refused, for its size or for some of its events (reference guarantees 3).
+  /// Halves a chunk that the service rejected because of its size or some of its events (reference guarantees 3).
   func split(
     _ chunk: PendingChunk, reason: String, limits: BlockLimits, _ receipt: inout LedgerReceipt, in db: Database
   ) throws {
@@ -24,11 +24,11 @@ extension Ledger {
     return try block(of: row, in: db)
   }
 
-  /// Replaces a chunk by its halves or other parts; its row stays for its attempts.
+  /// Replaces a chunk with its halves or other parts. Its row is kept for its attempts.
   static func replace(
     _ chunk: PendingChunk, by parts: EventBlocks, reason: String, _ receipt: inout LedgerReceipt, in db: Database
   ) throws {
-    // The chunk's place may have changed since it was read: identities gave it a new block.
+    // The chunk may have a new block since it was read, because of changes such as identities.
     let old: Int64? = try Int64.fetchOne(db, sql: "SELECT pack FROM chunk WHERE id = ?", arguments: [chunk.id])
     let pack = try insertPack(parts, in: db)
     var ordinal: Int64 = 0
@@ -60,8 +60,8 @@ extension Ledger {
 }
 
 extension Ledger {
-  /// Sets pending events of these devices to `HOLD`, and releases all others (`Recipient.holdEventsUntilIdentified`). A
-  /// chunk with both kinds moves the held events to a new chunk. Chunks that were attempted before never change.
+  /// Sets pending events of these devices to `HOLD`, and releases all others (`Recipient.holdEventsUntilIdentified`).
+  /// If a chunk has both kinds, the held events are moved to a new chunk. Frozen chunks are not changed.
   ///
   /// - Returns: the number of held events.
   package func hold(eventsOf devices: [String]) throws -> Int {
@@ -79,7 +79,7 @@ extension Ledger {
     }
   }
 
-  /// - Returns: the number of held events of the chunk.
+  /// - Returns: the number of held events in the chunk.
   private func hold(eventsOf devices: Set<[UInt8]>, in chunk: Row, _ db: Database) throws -> Int {
     let id: Int64 = try chunk.value("id")
     let events: Int = try chunk.value("events")

@@ -1,11 +1,11 @@
 import BatchFoundation
 import GRDB
 
-/// Chunks at which the service fails: split, joined again, or given up (decisions 38).
+/// The handling of chunks at which the service fails: they are halved, joined again, or given up (decisions 38).
 extension Ledger {
-  /// Returns the pending parts of chunks at which the service failed because of some event: it failed at a part as
-  /// well, after answering another request of the same run. Excluded are parts of rejected chunks, and those that a
-  /// killed run had halved and not tried since the service answered.
+  /// Returns the pending parts of chunks at which the service failed because of some event: in one run, it failed at
+  /// the chunk, answered another request, and then failed at a part. Excluded are parts of rejected chunks, and parts
+  /// that a killed run had not tried after such an answer.
   package func remainders() throws -> Set<Int64> {
     try connection.read { db in
       let statement = try db.cachedStatement(
@@ -54,7 +54,7 @@ extension Ledger {
     }
   }
 
-  /// Returns whether the service may have accepted an attempt at the chunk or at one that it is a part of.
+  /// Returns whether the service may have accepted an attempt to send the chunk, or one of which it is a part.
   static func isInDoubt(_ chunk: Int64, in db: Database) throws -> Bool {
     let statement = try db.cachedStatement(
       sql: """
@@ -65,7 +65,7 @@ extension Ledger {
     return try Bool.fetchOne(statement, arguments: [chunk, AttemptOutcome.unknown]) ?? false
   }
 
-  /// Settles a pending chunk, with the reason of its last attempt.
+  /// Settles a pending chunk. The reason of its last attempt is kept.
   private static func settle(_ chunk: Int64, as status: EventStatus, run: RunID, in db: Database) throws {
     try db.execute(
       sql: "UPDATE chunk SET status = ?, settled_run = ? WHERE id = ? AND status = ?",
@@ -84,7 +84,7 @@ extension Ledger {
     let first = receipt.parts.count
     try Self.replace(
       chunk, by: halves(of: chunk, limits, in: db), reason: row.value("reason") ?? "", &receipt, in: db)
-    // What the service may have accepted no longer changes: the halves are frozen like the whole.
+    // A body that the service may have accepted must not change, so the halves of a frozen chunk are frozen, too.
     guard try row.bytes("body_digest") != nil else { return }
     let form: Int = try row.value("form")
     for index in first..<receipt.parts.count {
@@ -134,7 +134,7 @@ extension Ledger {
     else { throw StoreError.inconsistent("chunk \(whole) is missing") }
     var chunk = try PendingChunk(row)
     if let frozen = chunk.digest, try bodyDigest(of: block.block(0), form: chunk.form) != frozen {
-      // The halves contain changes that were found out meanwhile.
+      // The halves contain changes that were found in the meantime.
       try db.execute(sql: "UPDATE chunk SET body_digest = NULL, form = 0 WHERE id = ?", arguments: [whole])
       (chunk.digest, chunk.form) = (nil, 0)
     }

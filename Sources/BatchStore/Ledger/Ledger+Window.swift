@@ -1,7 +1,7 @@
 package import BatchFoundation
 import GRDB
 
-/// The times of events that a service accepts: after one instant and before another.
+/// The times of events that a service accepts, after one instant and before another (both exclusive).
 package struct DeliveryWindow: Sendable, Equatable {
   package var after: Instant
   package var before: Instant
@@ -14,13 +14,13 @@ package struct DeliveryWindow: Sendable, Equatable {
   package func contains(_ instant: Instant) -> Bool { after < instant && instant < before }
 }
 
-/// Some events of a store, with the times of the first and the last.
+/// The number of some events of a store, with the times of the first and the last of them.
 package struct EventSpan: Sendable, Equatable {
   package let events: Int
   package let first: Instant
   package let last: Instant
 
-  /// Returns two spans together, of which the first may be nil.
+  /// Returns the sum of two spans; the first may be nil for none.
   static func sum(_ one: EventSpan?, _ other: EventSpan) -> EventSpan {
     guard let one else { return other }
     return EventSpan(
@@ -29,14 +29,14 @@ package struct EventSpan: Sendable, Equatable {
 }
 
 extension Ledger {
-  /// Returns the events up to an instant that the next delivery would send; nil for none.
+  /// Returns the events up to an instant that the next delivery would send; nil if there are none.
   package func waiting(upTo instant: Instant) throws -> EventSpan? {
     try span(
       "SELECT pack, offset, length, events, first, last, ?2 AS bound FROM chunk WHERE status = ?1 AND first <= ?2",
       [EventStatus.notPosted, instant.milliseconds])
   }
 
-  /// Returns the events that a service accepted at that age or older; nil for none.
+  /// Returns the events that the service acknowledged when they were at least that old; nil if there are none.
   package func taken(atAge age: Milliseconds) throws -> EventSpan? {
     try span(
       """
@@ -53,7 +53,8 @@ extension Ledger {
       [EventStatus.expired, instant.milliseconds])?.events ?? 0
   }
 
-  /// Returns the events up to the `bound` of each chunk; a block is read only if it has later ones too.
+  /// Returns the events up to the `bound` of each selected chunk; nil for none. A block is read only if it has later
+  /// ones.
   private func span(_ sql: String, _ arguments: StatementArguments) throws -> EventSpan? {
     try connection.read { db in
       var span: EventSpan?
@@ -84,8 +85,9 @@ extension Ledger {
     }
   }
 
-  /// Sets pending events outside the window to `EXPIRED`, releases expired ones inside it, and returns the number
-  /// expired. A chunk with both kinds moves one to a new chunk; one with an unknown outcome is sent again unchanged.
+  /// Sets pending events outside the window to `EXPIRED`, releases expired events inside it, and returns the number of
+  /// all expired events. A chunk with both kinds is divided. A chunk with an unknown outcome is not changed, because it
+  /// is sent again.
   @discardableResult
   package func expire(outOf window: DeliveryWindow) throws -> Int {
     try connection.write { db in

@@ -1,11 +1,11 @@
 package import BatchFoundation
 import GRDB
 
-/// Events in chunks, each a future request, with the attempts to send them and their outcomes.
+/// Events in chunks, which are future requests, with the attempts to send them and their outcomes.
 package struct Ledger: Sendable {
   let connection: StoreConnection
 
-  /// Returns the number of chunks to send, and of their events.
+  /// Returns the number of chunks that are pending or being sent, and the number of their events.
   package func pendingChunks() throws -> (chunks: Int, events: Int) {
     try connection.read { db in
       let row = try Row.fetchOne(
@@ -15,7 +15,7 @@ package struct Ledger: Sendable {
     }
   }
 
-  /// Returns pending chunks after the given one, in delivery order.
+  /// Returns the next pending chunks after the given one, in delivery order.
   package func pendingChunks(after last: PendingChunk?, limit: Int) throws -> [PendingChunk] {
     let page = try connection.read { db in
       let statement = try db.cachedStatement(
@@ -33,7 +33,7 @@ package struct Ledger: Sendable {
     }
   }
 
-  /// Returns the last pending chunks after the given one, in delivery order.
+  /// Returns the last of the pending chunks after the given one, in delivery order.
   package func lastPendingChunks(after last: PendingChunk?, limit: Int) throws -> [PendingChunk] {
     try connection.read { db in
       let statement = try db.cachedStatement(
@@ -48,10 +48,10 @@ package struct Ledger: Sendable {
     }
   }
 
-  /// Records open attempts of a killed run as unknown, because their responses are lost; their chunks are sent again
-  /// or, with `hold`, held for a person (`Upload.onUnknown`).
+  /// Sets the outcome of attempts that a killed run left open to unknown, because their responses are lost. Their
+  /// chunks are sent again or, with `hold`, held until an operator decides (`Upload.onUnknown`).
   ///
-  /// - Parameter run: the run that delivers now, and reports the doubts that earlier runs could not.
+  /// - Parameter run: the run that delivers now. It reports the unknown outcomes that earlier runs did not report.
   package func recoverAttempts(hold: Bool, run: RunID, at now: Instant) throws -> RecoveredAttempts {
     try connection.write { db in
       let attempts = try Int.fetchOne(db, sql: "SELECT count(*) FROM attempt WHERE outcome IS NULL") ?? 0
@@ -66,7 +66,7 @@ package struct Ledger: Sendable {
       try db.execute(
         sql: "UPDATE attempt SET outcome = ?, finished = ?, reason = 'crash' WHERE outcome IS NULL",
         arguments: [AttemptOutcome.unknown, now.milliseconds])
-      // A chunk that is under way without an attempt cannot come from a commit of this store; nothing of it was sent.
+      // No commit of this store leaves a chunk under way without an attempt, so nothing of such a chunk was sent.
       try db.execute(
         sql: "UPDATE chunk SET status = ? WHERE status = ?",
         arguments: [EventStatus.notPosted, EventStatus.processing])
@@ -75,7 +75,7 @@ package struct Ledger: Sendable {
     }
   }
 
-  /// Returns chunks that may be sent again, with responses lost by runs that ended before their report was kept.
+  /// Returns chunks that may be sent again although a run lost a response and ended before its report was stored.
   private static func untoldDoubts(before run: RunID, in db: Database) throws -> [RecoveredAttempts.Doubt] {
     let rows = try Row.fetchAll(
       db,
@@ -90,7 +90,7 @@ package struct Ledger: Sendable {
     }
   }
 
-  /// Records that the report of a run covers its doubts and earlier unreported ones; effective once it is finished.
+  /// Records that the report of a run covers its unknown outcomes and earlier unreported ones, once it is finished.
   package func noteDoubtsTold(by run: RunID) throws {
     try connection.write { db in
       try db.execute(
@@ -100,8 +100,8 @@ package struct Ledger: Sendable {
 
   private static let isUntold = "(told_run IS NULL OR told_run IN (SELECT id FROM run WHERE finished IS NULL))"
 
-  /// Makes the exact body of a chunk: the same bytes as before for a frozen one. Another adopts the platform's changes;
-  /// nothing is written until its intent is committed.
+  /// Creates the exact body of a chunk. A frozen chunk gets the same bytes as before; any other includes the platform's
+  /// changes. Nothing is stored until the intent with the chunk is committed.
   ///
   /// - Throws: `StoreError/inconsistent(_:)` if the body of a frozen chunk does not match its digest.
   package func prepare(_ chunk: PendingChunk, form: Int, limits: BlockLimits) throws -> PreparedChunk {
@@ -127,13 +127,13 @@ package struct Ledger: Sendable {
       replacement: replacement)
   }
 
-  /// Writes ends and beginnings of attempts in one transaction; no byte of an intent may be sent before this returns.
-  /// An intent that identities made too long for one body is cut into parts, which are among the new chunks.
+  /// Stores ends and beginnings of attempts in one transaction. No byte of an intent may be sent before this returns.
+  /// If the platform's changes made an intent's chunk too long for one body, it is split instead.
   ///
   /// - Parameters:
-  ///   - changes: changes to pending chunks, made after the results are written.
+  ///   - changes: changes to pending chunks, carried out after the results are stored.
   ///   - holdsDoubt: whether a chunk that the service may have accepted is held as `UNKNOWN`, not split or given up.
-  /// - Throws: ``StoreError/inconsistent(_:)`` if a chunk is not pending, or an attempt has ended.
+  /// - Throws: ``StoreError/inconsistent(_:)`` if a chunk is not pending, or an attempt has already ended.
   package func commit(
     results: [AttemptResult], changes: [ChunkChange] = [], holdsDoubt: Bool = false, intents: [AttemptIntent],
     run: RunID, limits: BlockLimits
@@ -208,7 +208,8 @@ package struct Ledger: Sendable {
     }
   }
 
-  /// Lets a pending chunk adopt changes if the service surely accepted none of its attempts (reference decisions 30).
+  /// Unfreezes a pending chunk, so that it includes later changes, if the service certainly accepted none of its
+  /// attempts (reference decisions 30).
   private static func thaw(_ chunk: Int64, in db: Database) throws {
     guard try !isInDoubt(chunk, in: db) else { return }
     let statement = try db.cachedStatement(

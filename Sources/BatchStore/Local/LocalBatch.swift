@@ -2,24 +2,24 @@ package import BatchFoundation
 import FoundationEssentials
 package import GRDB
 
-/// The results of one partition of the input, stored as a whole or not at all. Owns its memory, so that a worker can
-/// continue while the writer stores it.
+/// The results of one partition of the input. Either all of them are stored, or none. The batch owns its memory, so
+/// that a worker can continue while the writer stores it.
 package struct LocalBatch: Sendable {
-  /// Sorted sequences of events.
+  /// The events, as sorted sequences.
   package var events: [EventBlocks] = []
   package var devices = DeviceStates()
   package var digests: [DigestSegment] = []
   package var quarantine: [QuarantinedLine] = []
-  /// Quarantined events that are among `events` now, and no longer pending.
+  /// The ids of quarantined events that are among `events` now, so that they are no longer pending.
   package var replayed: [Int64] = []
   /// The nights that the rewind window needs.
   package var nights: [DeviceNight] = []
   /// The nights that a rewind processed again, and the events that it changed.
   package var rewoundNights: [StoredNight] = []
   package var changes: [EventChange] = []
-  /// Rows of the platform's own tables; nil for none.
+  /// Rows of the platform's own tables; nil if there are none.
   package var rows: (any PlatformRows)?
-  /// The figures of the run up to and including this batch, as JSON text; nil keeps the previous ones.
+  /// The figures of the run up to and including this batch, as JSON; nil keeps the previous ones.
   package var counters: String?
 
   package init() {}
@@ -28,7 +28,7 @@ package struct LocalBatch: Sendable {
     if rows?.add(more) == nil { rows = more }
   }
 
-  /// The approximate memory use in bytes of everything that can be large.
+  /// The approximate size in memory, in bytes, of most of the data that can be large.
   package var byteCount: Int {
     events.reduce(0) { $0 + $1.bytes.count } + devices.bytes.count + digests.reduce(0) { $0 + $1.digests.count }
       + quarantine.reduce(0) { $0 + $1.memory } + (rows?.byteCount ?? 0)
@@ -36,7 +36,7 @@ package struct LocalBatch: Sendable {
   }
 }
 
-/// New states of devices, packed one after the other.
+/// New states of devices, stored one after the other in one array.
 package struct DeviceStates: Sendable {
   struct Entry: Sendable {
     var bucket: Int
@@ -63,10 +63,10 @@ package struct DeviceStates: Sendable {
 
   /// - Parameters:
   ///   - device: the id as in the export.
-  ///   - version: the version of the rules' encoding of the state, returned unchanged.
+  ///   - version: the version of the state's encoding, which is returned with the state.
   ///   - held: the number of events that the state holds back; they count as `HOLD`.
-  ///   - due: when the clock alone changes something for the device; nil for never.
-  ///   - state: the state in the rules' encoding.
+  ///   - due: the time at which the device changes without a new record; nil for never.
+  ///   - state: the state in the encoding of the rules.
   package mutating func append(
     device: Text, version: Int, held: Int, due: Instant? = nil, state: UnsafeBufferPointer<UInt8>
   ) {
@@ -81,7 +81,7 @@ package struct DeviceStates: Sendable {
   }
 }
 
-/// The stored state of one device.
+/// The stored state of a device.
 package struct StoredDevice: Sendable, Equatable {
   package var device: [UInt8]
   package var version: Int
@@ -89,9 +89,9 @@ package struct StoredDevice: Sendable, Equatable {
   package var state: [UInt8]
 }
 
-/// Sorted 16-byte digests of lines, or ids of records, from the devices of one bucket, over a span of time.
+/// Sorted 16-byte digests of lines, or of record ids, from the devices of one bucket and from a span of time.
 package struct DigestSegment: Sendable, Equatable {
-  /// The bucket: 0 to 255, from the hash of the device, for lines, and 256 more for ids of records.
+  /// The bucket: from 0 to 255, by the hash of the device, for lines, and 256 more for record ids.
   package var bucket: Int
   package var first: Instant
   package var last: Instant
@@ -106,10 +106,10 @@ package struct DigestSegment: Sendable, Equatable {
 }
 
 extension EventStore {
-  /// Stores a batch in one transaction: a kill leaves all of it, and rereading the lines finds duplicates, or nothing.
+  /// Stores a batch in one transaction. A kill leaves nothing or all of it, so that lines read again are duplicates.
   package func commit(_ batch: LocalBatch, run: RunID) throws { try commit([batch], run: run) }
 
-  /// Stores several batches in one transaction: their rows share index pages, which are then written once.
+  /// Stores several batches in one transaction. Their rows share index pages, each of which is then written only once.
   package func commit(_ batches: [LocalBatch], run: RunID) throws {
     try connection.write { db in
       defer { CrashPoint.beforeLocalCommit.reach() }
@@ -138,6 +138,6 @@ extension EventStore {
 }
 
 extension [UInt8] {
-  /// The bytes as a value of the database, copied once.
+  /// These bytes as a database value, copied once.
   package var blob: DatabaseValue { Data(self).databaseValue }
 }

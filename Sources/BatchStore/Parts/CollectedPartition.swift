@@ -1,18 +1,18 @@
 import BatchFoundation
 import GRDB
 
-/// A partition whose parts a store collects: a link of its chain (reference formats 5.4).
+/// A partition whose parts a store collects, as a link of its chain (reference formats 5.4).
 package struct CollectedPartition: Sendable, Equatable {
   package var identity: String
-  /// The identity of the partition whose states this one continues; nil for the first.
+  /// The identity of the partition whose states this one continues; nil for the first one.
   package var previous: String?
   package var parts: Int
-  /// The digest of the settings of its parts, without secrets.
+  /// The digest of the settings of the partition's parts, without secrets.
   package var configuration: String
-  /// The collected parts, ascending, and the runs that collected them.
+  /// The numbers of the collected parts, in ascending order, and the runs that collected them.
   package var here: [Int] = []
   package var runs: [RunID] = []
-  /// The parts whose run finished, so that `history` has their figures.
+  /// The numbers of the parts whose collecting run has finished, so that `history` has their figures.
   package var told: Set<Int> = []
 
   package init(identity: String, previous: String?, parts: Int, configuration: String) {
@@ -28,10 +28,10 @@ package struct CollectedPartition: Sendable, Equatable {
   }
 }
 
-/// The data that a store lost with an incomplete partition.
+/// The data that a store lost when an incomplete partition was removed from it.
 package struct DroppedPartition: Sendable, Equatable {
   package var partition: CollectedPartition
-  /// The number of lines that the store knew from it.
+  /// The number of accepted lines that came from the partition.
   package var lines: Int
   package var quarantined: Int
   package var events: Int
@@ -68,9 +68,9 @@ extension Parts {
   ///
   /// - Parameters:
   ///   - path: the part's closed store, which is not changed.
-  ///   - part: the part's number; one that is already collected must not come again.
-  ///   - limit: the bytes of quarantined lines that the store keeps.
-  /// - Throws: ``StoreError``, also for files of another chain of partitions.
+  ///   - part: the part's number. A part must not be collected again.
+  ///   - limit: the maximum number of bytes of quarantined lines in the store.
+  /// - Throws: ``StoreError``, also if the files belong to another chain of partitions.
   package func collect(
     _ path: String, part: Int, of partition: CollectedPartition, run: RunID,
     quarantineLimit limit: Int = .max
@@ -99,7 +99,7 @@ extension Parts {
     CrashPoint.afterLocalCommit.reach()
   }
 
-  /// Imports only the quarantined lines of a part, in one transaction; the part may be collected later.
+  /// Imports only the quarantined lines of a part, in one transaction. The part may be collected later.
   package func collectQuarantine(_ path: String, run: RunID, limit: Int) throws {
     let room = try Quarantine(connection: connection).room(of: limit)
     try connection.attaching(path) { db in
@@ -140,13 +140,14 @@ extension Parts {
     ["chunk", "pack", "quarantine", "digest_segment", "event_change"] + connection.format.collection.appended
   }
 
-  /// Forgets how to remove the last partition.
+  /// Deletes the data for removing the last partition.
   private func settle(_ db: Database) throws {
     for statement in connection.format.collection.settlement { try db.execute(sql: statement) }
     try db.execute(sql: "DELETE FROM half_partition")
   }
 
-  /// Removes all collected parts of an incomplete partition, of which nothing was sent; returns nil if there is none.
+  /// Removes the collected parts of the last partition if other parts of it are missing; nothing from them has been
+  /// sent. Returns nil if none are missing.
   package func dropHalf() throws -> DroppedPartition? {
     let dropped = try connection.write { db -> DroppedPartition? in
       guard let partition = try Self.partitions(in: db).last, !partition.missing.isEmpty else { return nil }

@@ -2,16 +2,16 @@ import BatchFoundation
 import GRDB
 import Glibc
 
-/// The stores of single parts: states pass from one to the next, and results are collected in one store.
+/// The stores of single parts. Each passes its states on to the next one, and their results are collected in one store.
 package struct Parts: Sendable {
   let connection: StoreConnection
 
-  /// Imports what later runs depend on: states and nights of devices, digests of accepted lines and the time since
-  /// which they are known, the known time of earlier runs, and who was forgotten.
+  /// Imports the data that later runs need: states and nights of devices, digests of accepted lines and the time since
+  /// which they are known, the known time of earlier runs, and the people who were forgotten.
   ///
-  /// Digests inside the other store go to a file next to this one; the files next to it must be copied here too.
+  /// Digests in the other store are written to a file next to this one. The caller copies the files next to that store.
   ///
-  /// - Parameter path: a closed store, which is not changed.
+  /// - Parameter path: the path of a closed store, which is not changed.
   package func adoptStates(of path: String) throws {
     try connection.attaching(path) { db in
       try adoptDigests(db)
@@ -27,7 +27,7 @@ package struct Parts: Sendable {
           SELECT id, job, configuration_digest, started, as_of, window_from, window_to, known_until, finished, mode, exit, id
           FROM part.run
           """)
-      // Proofs are keyed by it.
+      // The hashes in proofs depend on this key.
       try db.execute(sql: "DELETE FROM main.report_key")
       try db.execute(sql: "INSERT INTO main.report_key SELECT * FROM part.report_key")
     }
@@ -54,9 +54,9 @@ package struct Parts: Sendable {
     }
   }
 
-  /// The statements that collect a part, in order; `?1` is the run, `?2` the room for quarantined lines in bytes, `?3`
-  /// and `?4` the last chunk and pack present. Rows are numbered after those: a statement that asked its table for the
-  /// last number would first copy all its rows, with the blocks of all events, into a temporary file.
+  /// The statements that collect a part, in order. `?1` is the run, `?2` the room for quarantined lines in bytes; `?3`
+  /// and `?4` are the last ids of chunks and packs here, after which new rows are numbered. If a statement queried its
+  /// own table for the last id, SQLite would first copy the new rows, with all blocks, to a temporary file.
   static let collection = [
     """
     INSERT INTO main.input_file (id, path, last_run) SELECT id, path, ?1 FROM part.input_file WHERE true
@@ -87,7 +87,7 @@ package struct Parts: Sendable {
     """,
   ]
 
-  /// The statements that collect quarantined lines.
+  /// The statements that collect quarantined lines, with `?1` and `?2` as above.
   static let quarantineCollection = [
     """
     UPDATE main.quarantine SET seen_run = ?1
@@ -118,7 +118,8 @@ package struct Parts: Sendable {
     """,
   ]
 
-  /// The quarantined lines of a part that are not pending here, with the running total of their bytes.
+  /// The quarantined lines of a part that the first of these statements did not find here, with a running total of
+  /// bytes.
   private static let unknownLines = """
     WITH unknown AS (
       SELECT id, sum(iif(kind IS NOT NULL AND block IS NULL, length(raw), 0)) OVER (ORDER BY id) AS used
@@ -129,8 +130,8 @@ package struct Parts: Sendable {
           AND m.seen_run = ?1 AND m.run <> ?1))
     """
 
-  /// Marks this as the store of a result, which a digest covers; ``EventStore/open(_:format:isResult:isScratch:)`` then
-  /// rejects it unless `isResult` is set.
+  /// Marks this store as that of a part's result, which a digest covers.
+  /// ``EventStore/open(_:format:isResult:isScratch:)`` then rejects it unless `isResult` is true.
   package func mark(part: Int, ofPartition identity: String) throws {
     try connection.write { db in
       try db.execute(sql: "DELETE FROM decided_part")
@@ -139,8 +140,8 @@ package struct Parts: Sendable {
   }
 }
 
-/// A file next to the store of a part's result, with digests of lines that an earlier run of the part read
-/// (reference formats 5.2). It never changes, so the results of later nights share it, and a night costs what it adds.
+/// A file next to the store of a part's result, with the digests of lines that an earlier run of the part read
+/// (reference formats 5.2). It never changes, so the results of later nights share it, and each only adds its own.
 package enum DigestFile {
   /// - Parameter run: the run that read the lines.
   package static func name(_ run: Int64) -> String {
@@ -148,14 +149,14 @@ package enum DigestFile {
     return "known-" + String(repeating: "0", count: max(0, 6 - digits.utf8.count)) + digits
   }
 
-  /// Returns the checksum of digests; not more than 53 bits, like every number of a store.
+  /// Returns the checksum of digests. It has at most 53 bits, like every number in a store.
   static func sum(of digests: [UInt8]) -> Int64 {
     unsafe digests.withUnsafeBytes { unsafe Int64(BlockSums.sum(of: $0) >> 11) }
   }
 
-  /// - Throws: ``StoreError`` if the file is not as it was written.
+  /// - Throws: ``StoreError`` if the file cannot be read, or was changed after it was written.
   static func read(_ link: String, from offset: Int64, bytes count: Int, sum: Int64) throws -> [UInt8] {
-    // Messages name the file itself, not a link in a folder that is gone by then.
+    // Messages name the file itself rather than a link, whose folder may no longer exist when they are read.
     let path = (try? PathText.behindLinks(link)) ?? link
     let file = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
     guard file >= 0 else { throw StoreError.inputOutput(path: path, operation: "open", code: errno) }
@@ -168,7 +169,7 @@ package enum DigestFile {
   }
 }
 
-/// Writes a digest file from start to end.
+/// Writes a digest file from its start to its end.
 final class DigestFileWriter {
   private let path: String
   private let descriptor: Int32

@@ -1,13 +1,13 @@
 package import BatchFoundation
 import GRDB
 
-/// The number of bytes of lines that the quarantine still accepts; nil for any number.
+/// The number of bytes of lines that the quarantine still accepts; nil if there is no limit.
 struct QuarantineRoom: Sendable {
   var left: Int?
 
-  /// Takes the room for a line, if there is enough.
+  /// Reserves the room for a line; returns whether there was enough.
   mutating func take(_ line: QuarantinedLine) -> Bool {
-    // Events are bounded by the lines they come from, and are never dropped.
+    // Events are never dropped. Their number is limited by the lines from which they were made.
     guard let left, line.kind != nil, line.block == nil else { return true }
     guard line.raw.count <= left else { return false }
     self.left = left - line.raw.count
@@ -15,22 +15,22 @@ struct QuarantineRoom: Sendable {
   }
 }
 
-/// Quarantined lines of a file that were counted and not kept.
+/// The number of quarantined lines of a file that were not kept.
 package struct UnkeptLines: Sendable, Equatable {
   package var file: String
   package var reason: QuarantineReason
   package var lines: Int
 }
 
-/// The limit of `Ingest.quarantineLimit` (reference decisions 47).
+/// The implementation of `Ingest.quarantineLimit` (reference decisions 47).
 extension Quarantine {
-  /// Limits the bytes of lines that the store keeps, resolved ones included; further lines are only counted.
+  /// Limits the bytes of lines that the store keeps, including resolved lines. Further lines are only counted.
   package func limit(to bytes: Int) throws {
     let left = try self.room(of: bytes)
     room.withLock { $0.left = left }
   }
 
-  /// Returns the remaining room for lines in bytes.
+  /// Returns the number of bytes of lines that may still be added under a limit.
   func room(of bytes: Int) throws -> Int {
     try connection.read { db in
       let used =
@@ -40,7 +40,7 @@ extension Quarantine {
     }
   }
 
-  /// Returns the lines not kept for lack of room, of one run or of all, the most frequent first.
+  /// Returns the lines that were not kept for lack of room, of one run or of all (nil), the most frequent first.
   package func unkeptLines(of run: RunID? = nil) throws -> [UnkeptLines] {
     try connection.read { db in
       try Row.fetchAll(
@@ -73,14 +73,14 @@ extension Quarantine {
     }
   }
 
-  /// Keeps events in quarantine, without a limit.
+  /// Adds events to the quarantine, without a limit.
   static func insert(_ events: [QuarantinedLine], run: RunID, into db: Database) throws {
     var room = QuarantineRoom()
     try insert(events, run: run, &room, into: db)
   }
 
-  /// Quarantines lines. One that is pending since its input was read before, or that a person dismissed, is not
-  /// inserted again; one without room is counted.
+  /// Quarantines lines. If an earlier run quarantined a line that is still pending, or was dismissed by a person, it is
+  /// not added again. A line without room is only counted.
   static func insert(
     _ lines: [QuarantinedLine], run: RunID, _ room: inout QuarantineRoom, into db: Database
   ) throws {

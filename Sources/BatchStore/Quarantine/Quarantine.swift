@@ -6,9 +6,9 @@ package struct StoredQuarantine: Sendable, Equatable {
   package var id: Int64
   package var run: RunID
   package var line: QuarantinedLine
-  /// The run that accepted the line in a replay; nil while it is pending.
+  /// The run that accepted the line in a replay; nil if none has.
   package var replayedRun: RunID?
-  /// The resolution without a replay; nil if there is none.
+  /// The resolution other than a replay; nil if there is none.
   package var resolution: QuarantineResolution?
 
   package init(
@@ -22,11 +22,12 @@ package struct StoredQuarantine: Sendable, Equatable {
   }
 }
 
-/// The resolutions without a replay.
+/// The resolutions other than a replay.
 package enum QuarantineResolution: String, Sendable {
-  /// A later run read the file again and accepted what is there now; an event was processed or is sent again.
+  /// For a line: a later run read the file again and accepted its present content. For an event: it was processed
+  /// again, or is sent again.
   case replaced
-  /// A person dismissed it.
+  /// A person dismissed the line or the event.
   case dismissed
 }
 
@@ -36,16 +37,16 @@ package struct WaitingLine: Sendable, Equatable {
   package var file: String
   package var line: UInt64
   package var kind: InputKind
-  /// The number of its bytes in the store.
+  /// The number of bytes of the line that are stored.
   package var keptBytes: Int
   package var offset: UInt64
   package var reason: QuarantineReason
-  /// The last run that read the unchanged line.
+  /// The last run that read the unchanged line; nil if unknown.
   package var seenRun: RunID?
 }
 
 extension [WaitingLine] {
-  /// The groups of adjacent lines with one file and input kind.
+  /// The groups of adjacent lines that have the same file and kind of input.
   package var byFile: [ArraySlice<WaitingLine>] {
     var parts: [ArraySlice<WaitingLine>] = []
     var start = 0
@@ -58,24 +59,24 @@ extension [WaitingLine] {
 }
 
 extension WaitingLine {
-  /// Returns whether both lines are in one file, read as the same kind of input.
+  /// Returns whether both lines are in the same file, read as the same kind of input.
   package func hasPlace(of other: WaitingLine) -> Bool { kind == other.kind && file.isIdentical(to: other.file) }
 }
 
-/// A pending quarantined event, in its platform's form.
+/// A pending quarantined event, in its platform's format.
 package struct QuarantinedEvent: Sendable, Equatable {
   package var id: Int64
-  /// A block with this event alone.
+  /// A block that has only this event.
   package var block: [UInt8]
 }
 
 /// Quarantined lines and events, pending or not.
 package struct Quarantine: Sendable {
   let connection: StoreConnection
-  /// The room for lines; unlimited until ``limit(to:)``.
+  /// The room for lines; unlimited until ``limit(to:)`` is called.
   let room = Guarded(QuarantineRoom())
 
-  /// Passes quarantined lines to `body`, oldest first; without `all` only pending ones.
+  /// Passes quarantined lines and events to `body`, oldest first: with `all` all of them, otherwise only pending ones.
   ///
   /// - Throws: ``StoreError/inconsistent(_:)`` for an unknown reason.
   package func forEachLine(all: Bool, _ body: (StoredQuarantine) throws -> Void) throws {
@@ -90,7 +91,7 @@ package struct Quarantine: Sendable {
     }
   }
 
-  /// Returns an event that was quarantined instead of sent, with its block, as last quarantined; nil if there is none.
+  /// Returns the last quarantine entry of an event, with its block if there is one; nil if it was never quarantined.
   package func line(_ event: EventID) throws -> StoredQuarantine? {
     try connection.read { db in
       try Row.fetchOne(
@@ -100,7 +101,7 @@ package struct Quarantine: Sendable {
     }
   }
 
-  /// Returns the ids of quarantined events whose kept form, that of the wire, contains these bytes.
+  /// Returns the ids of quarantined events whose stored JSON contains these bytes, the latest first.
   package func events(mentioning bytes: [UInt8]) throws -> [EventID] {
     try connection.read { db in
       try String.fetchAll(
@@ -130,13 +131,13 @@ package struct Quarantine: Sendable {
       resolution: (try row.value("resolution") as String?).flatMap { QuarantineResolution(rawValue: $0) })
   }
 
-  /// Returns the place of the record that led to the event of a block; nil if unknown.
+  /// Returns the place of the record that led to the event of a block; nil if it is unknown.
   private func source(ofBlock block: [UInt8], in db: Database) throws -> RecordSource? {
     let cursor = try connection.format.wireForm.reader(of: block)
     return try cursor.next() ? Runs.source(cursor.source, in: db) : nil
   }
 
-  /// Returns the number of pending lines by reason.
+  /// Returns the number of pending lines and events by reason.
   package func counts() throws -> [QuarantineReason: Int] {
     try connection.read { db in
       var counts: [QuarantineReason: Int] = [:]
@@ -151,7 +152,8 @@ package struct Quarantine: Sendable {
     }
   }
 
-  /// Returns the numbers of pending input lines, except those of `run`, by file, input kind and line: eight bytes each.
+  /// Returns the ids of pending input lines, except those that `run` read, by file, input kind and line; ids need
+  /// little memory.
   package func waitingLines(besides run: RunID? = nil) throws -> [Int64] {
     try connection.read { db in
       try Int64.fetchAll(
@@ -177,7 +179,7 @@ package struct Quarantine: Sendable {
     }
   }
 
-  /// Returns the places of these lines, in the order of their numbers, without those no longer pending.
+  /// Returns the places of the lines with these ids, in the order of the ids, without those that are not pending.
   package func waitingLines(_ ids: some Collection<Int64>) throws -> [WaitingLine] {
     try connection.read { db in
       let statement = try db.cachedStatement(
@@ -202,7 +204,7 @@ package struct Quarantine: Sendable {
     }
   }
 
-  /// Passes the kept bytes of lines to `body`, in the order of their numbers; empty for a missing line.
+  /// Passes the stored bytes of lines to `body`, in the order of their ids; empty for a missing line.
   package func forEachRawLine(_ ids: some Collection<Int64>, _ body: (Int64, [UInt8]) throws -> Void) throws {
     try connection.read { db in
       let statement = try db.cachedStatement(sql: "SELECT raw FROM quarantine WHERE id = ?")
@@ -210,7 +212,7 @@ package struct Quarantine: Sendable {
     }
   }
 
-  /// Returns the kept bytes of a line; empty for a missing one.
+  /// Returns the stored bytes of a line; empty for a missing line.
   package func rawLine(_ id: Int64) throws -> [UInt8] {
     try connection.read { db in
       try Row.fetchOne(db, sql: "SELECT raw FROM quarantine WHERE id = ?", arguments: [id]).map { try $0.blob("raw") }
@@ -218,7 +220,7 @@ package struct Quarantine: Sendable {
     }
   }
 
-  /// Records that a run accepted these lines in a replay.
+  /// Records that a run accepted the lines with these ids in a replay.
   package func markReplayed(_ ids: [Int64], by run: RunID) throws {
     try connection.write { db in try Self.markReplayed(ids, by: run, in: db) }
   }
@@ -229,7 +231,7 @@ package struct Quarantine: Sendable {
     for id in ids { try statement.execute(arguments: [run.number, id]) }
   }
 
-  /// Returns the next pending events that can be checked again, oldest first, after `last` or from the start.
+  /// Returns the next pending events that can be checked again, oldest first, after the id `last` or from the start.
   package func waitingEvents(after last: Int64?, limit: Int) throws -> [QuarantinedEvent] {
     let page = try connection.read { db in
       try Row.fetchAll(
@@ -244,7 +246,7 @@ package struct Quarantine: Sendable {
     return page
   }
 
-  /// Returns the next pending events that can be checked again, oldest first, after `last` if given, as quarantined.
+  /// Returns the same events as ``waitingEvents(after:limit:)``, as entries of the quarantine.
   package func events(after last: Int64?, limit: Int) throws -> [StoredQuarantine] {
     try connection.read { db in
       try Row.fetchAll(
@@ -257,7 +259,7 @@ package struct Quarantine: Sendable {
     }
   }
 
-  /// Resolves pending lines.
+  /// Resolves the lines with these ids if they are pending.
   package func resolve(_ ids: [Int64], as resolution: QuarantineResolution) throws {
     guard !ids.isEmpty else { return }
     try connection.write { db in
@@ -267,7 +269,7 @@ package struct Quarantine: Sendable {
     }
   }
 
-  /// Deletes lines of people who were forgotten.
+  /// Deletes the lines with these ids, because they are about people who were forgotten.
   package func drop(_ ids: [Int64]) throws {
     guard !ids.isEmpty else { return }
     try connection.write { db in
@@ -276,7 +278,7 @@ package struct Quarantine: Sendable {
     }
   }
 
-  /// Records why lines that were tried again are refused.
+  /// Records the reasons for which lines were refused when they were tried again.
   package func note(_ reasons: [Int64: (reason: QuarantineReason, detail: String)]) throws {
     guard !reasons.isEmpty else { return }
     try connection.write { db in

@@ -3,20 +3,20 @@ import GRDB
 
 /// The result of a purge.
 package struct PurgeReport: Sendable, Equatable {
-  /// The number of deleted posted events.
+  /// The number of posted events that were deleted.
   package var purged: Int
-  /// The number of events as old that were not posted and are kept.
+  /// The number of events of the same age that were kept, because they were not posted.
   package var kept: Int
-  /// The number of deleted rows of the platform's own tables.
+  /// The number of rows that were deleted from the platform's own tables.
   package var platformRows = 0
 }
 
-/// The retention of a store's data.
+/// The deletion of old data from a store.
 package struct Retention: Sendable {
   let connection: StoreConnection
 
-  /// Deletes posted events up to UTC midnight of `asOf` minus `days` days, and platform rows as old; never an event
-  /// that was not posted (reference events 6).
+  /// Deletes posted events and platform rows up to UTC midnight of `asOf` minus `days` days, but never an event that
+  /// was not posted (reference events 6).
   package func purge(asOf: Instant, days: Int) throws -> PurgeReport {
     let cutoff = Self.midnight(asOf, before: days)
     return try connection.write { db in
@@ -70,17 +70,18 @@ package struct Retention: Sendable {
   }
 }
 
-/// The result of a purge of knowledge.
+/// The result of a purge of digests and device states.
 package struct KnowledgeReport: Sendable, Equatable {
-  /// The number of deleted line digests.
+  /// The number of deleted digests of lines.
   package var digests = 0
   /// The number of deleted device states.
   package var devices = 0
 }
 
-/// The knowledge of earlier lines grows with each night. What is purged is never relied on: lines that old are refused.
+/// The purge of digests and device states, which grow with each night. Runs never rely on purged data, because lines
+/// that are old enough to be affected are refused.
 extension Retention {
-  /// Returns the instant before which lines are refused, because accepted ones are no longer known; nil if all are.
+  /// Returns the instant before which lines are refused, because knowledge about them was purged; nil if none was.
   package func knownSince() throws -> Instant? {
     try connection.read { try Self.knownSince(in: $0) }
   }
@@ -89,11 +90,11 @@ extension Retention {
     try Row.integer(db, sql: "SELECT max(at) AS at FROM known_since").map { Instant(milliseconds: $0) }
   }
 
-  /// Deletes digests of lines before UTC midnight of `asOf` minus some days, and states of devices idle as long; nil
-  /// keeps all. A device is kept if its state holds events or the next run has work for it. A deleted device that
-  /// returns is new.
+  /// Deletes digests of lines older than `digestDays` and states of devices idle for `deviceDays`, both counted from
+  /// UTC midnight of `asOf`; nil keeps all. A device is kept if its state holds events, or if the next run must process
+  /// it. A deleted device that returns counts as new.
   ///
-  /// - Parameter lastSeen: the time of a device's last record, determined by the platform.
+  /// - Parameter lastSeen: returns the time of a device's last record, which only the platform knows.
   package func purgeKnowledge(
     asOf: Instant, digestDays: Int?, deviceDays: Int?, lastSeen: (StoredDevice) throws -> Instant?
   ) throws -> KnowledgeReport {
@@ -127,7 +128,7 @@ extension Retention {
           horizons.append(cutoff)
         }
       }
-      // A store that deleted nothing refuses nothing.
+      // If nothing was deleted, no lines need to be refused.
       guard let horizon = horizons.max() else { return }
       let known = try Self.knownSince(in: db)?.milliseconds ?? .min
       try db.execute(sql: "DELETE FROM known_since")
@@ -138,7 +139,7 @@ extension Retention {
     return report
   }
 
-  /// Gives free pages back to the file system, and returns the number of bytes saved.
+  /// Returns free pages to the file system, and returns the number of bytes saved.
   package func shrink() throws -> Int {
     let before = try byteCount()
     try connection.rebuild()
@@ -151,7 +152,7 @@ extension Retention {
     }
   }
 
-  /// Returns UTC midnight of the day, `days` earlier; -1 on overflow.
+  /// Returns UTC midnight of `asOf` minus `days` days, in milliseconds; -1 on overflow.
   static func midnight(_ asOf: Instant, before days: Int) -> Int64 {
     let day: Int64 = 86_400_000
     let (span, overflow) = Int64(days).multipliedReportingOverflow(by: day)

@@ -1,9 +1,9 @@
 package import BatchFoundation
 import GRDB
 
-/// The files whose records led to events, so that an event stores its place as two small numbers.
+/// The files whose records led to events. Their numbers let an event store its place as two small numbers.
 extension Runs {
-  /// Returns the store's numbers of files that a run reads, in the order of the paths; new files get one.
+  /// Returns the store's numbers of the files that a run reads, in the order of the paths. New files get a number.
   package func numbers(ofInputs paths: [String], run: RunID) throws -> [UInt32] {
     guard !paths.isEmpty else { return [] }
     return try connection.write { db in
@@ -18,7 +18,7 @@ extension Runs {
     }
   }
 
-  /// Returns the numbers that ``numbers(ofInputs:run:)`` would return, for a run that keeps nothing.
+  /// Returns the numbers that ``numbers(ofInputs:run:)`` would return, for a run that stores nothing.
   package func foreseenNumbers(ofInputs paths: [String]) throws -> [UInt32] {
     try connection.read { db in
       var newest = try UInt32.fetchOne(db, sql: "SELECT max(id) FROM input_file") ?? 0
@@ -31,7 +31,8 @@ extension Runs {
     }
   }
 
-  /// Returns the files whose lines were all accepted before, in no order. A file with a damaged row is read again.
+  /// Returns the files whose lines were all accepted earlier, in no particular order. A file whose row is damaged is
+  /// omitted, so it is read again.
   package func knownFiles() throws -> [KnownFile] {
     try connection.read { db in
       try Row.fetchAll(db, sql: "SELECT proof, size, lines, first, last FROM known_file").compactMap { row in
@@ -52,7 +53,7 @@ extension Runs {
       span: Instant(milliseconds: first)...Instant(milliseconds: last), proof: try row.blob("proof"))
   }
 
-  /// Stores the files whose lines the run accepted completely, once all their results are stored.
+  /// Stores files of which the run accepted all lines. Must be called after everything from them is stored.
   package func note(knownFiles files: [KnownFile]) throws {
     guard !files.isEmpty else { return }
     try connection.write { db in
@@ -66,15 +67,15 @@ extension Runs {
     }
   }
 
-  /// Forgets the known files, so that every file is read again.
+  /// Deletes the known files, so that every file is read again.
   static func forgetKnownFiles(in db: Database) throws { try db.execute(sql: "DELETE FROM known_file") }
 
-  /// Returns the files that led to the store's contents, by name.
+  /// Returns the paths of the files that led to the store's contents, in order.
   package func inputPaths() throws -> [String] {
     try connection.read { try String.fetchAll($0, sql: "SELECT path FROM input_file ORDER BY path") }
   }
 
-  /// Returns the place where a record was read; nil if it was not kept, or is purged.
+  /// Returns the place where a record was read; nil if it was not stored, or was purged.
   package func source(_ stored: StoredSource) throws -> RecordSource? {
     try connection.read { try Self.source(stored, in: $0) }
   }
@@ -86,7 +87,7 @@ extension Runs {
       .map { RecordSource(file: try $0.value("path"), line: stored.line) }
   }
 
-  /// Forgets files without remaining events. The newest stays, because its number must never mean another file.
+  /// Deletes files to which no event refers. The newest is kept, because its number must never mean another file.
   static func purgeInputs(in db: Database) throws {
     try db.execute(
       sql: """
@@ -96,7 +97,7 @@ extension Runs {
         """)
   }
 
-  /// Stores the files of a run under existing numbers.
+  /// Stores the files of a run under given numbers.
   package func register(inputs paths: [String], as numbers: [UInt32], run: RunID) throws {
     try connection.write { db in
       let statement = try db.cachedStatement(
@@ -105,7 +106,7 @@ extension Runs {
     }
   }
 
-  /// Returns the numbers of known files by path; the last one for a path with several.
+  /// Returns the numbers of the stored files by path. If a path has several numbers, the last one is returned.
   package func inputNumbers() throws -> [String: UInt32] {
     try connection.read { db in
       let rows = try Row.fetchAll(db, sql: "SELECT path, id FROM input_file ORDER BY id")

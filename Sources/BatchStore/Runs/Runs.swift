@@ -2,14 +2,14 @@ package import BatchFoundation
 import GRDB
 import GRDBSQLite
 
-/// The store's number of a run.
+/// The number of a run in the store.
 package struct RunID: Hashable, Sendable {
   package var number: Int64
 
   package init(number: Int64) { self.number = number }
 }
 
-/// One run of a job against the store.
+/// A run of a job on the store.
 package struct StoredRun: Sendable, Equatable {
   package var id: RunID
   package var job: String
@@ -18,18 +18,18 @@ package struct StoredRun: Sendable, Equatable {
   package var configurationDigest: String
   package var started: Instant
   package var asOf: Instant
-  /// The window to read, whether it was read or not (reference decisions 51).
+  /// The window that the run was to read, even if it did not (reference decisions 51).
   package var window = TimeWindow()
-  /// The store's known time after the run; nil if it did not read its records to the end.
+  /// The store's known time after the run; nil if the run did not read its records to the end.
   package var knownUntil: Instant?
-  /// The end; nil while it runs, or if it was killed.
+  /// The end of the run; nil while it is under way, or if it was killed.
   package var finished: Instant?
-  /// The exit code; nil while it runs, or if it was killed.
+  /// The exit code; nil while the run is under way, or if it was killed.
   package var exit: Int32?
-  /// The figures of the summary as JSON text.
+  /// The figures of the summary, as JSON; nil if there are none.
   package var counters: String?
 
-  /// The end of what it was to read: a window may end before the moment of the run.
+  /// The end of what the run was to read, since a window may end before the time of the run.
   package var until: Instant { min(asOf, window.to ?? knownUntil ?? asOf) }
 }
 
@@ -55,9 +55,10 @@ package struct Runs: Sendable {
     }
   }
 
-  /// Records the known time, up to which the run processed the silence of every device, once all its records are kept.
+  /// Records a run's known time, up to which it processed all devices, even silent ones. Called after its results are
+  /// stored.
   ///
-  /// - Parameter reach: the start of the rewind window from now on; nil for none.
+  /// - Parameter reach: the start of the rewind window, before which nights are deleted; nil to delete all.
   package func note(knownUntil instant: Instant, reach: Instant?, by run: RunID) throws {
     try connection.write { db in
       try db.execute(
@@ -66,15 +67,15 @@ package struct Runs: Sendable {
     }
   }
 
-  /// Returns the store's known time, the latest of its runs', so that it never goes back (reference decisions 33). Nil
-  /// if no run has read its records to the end.
+  /// Returns the store's known time, which is the latest of its runs, so that it never goes back
+  /// (reference decisions 33). Nil if no run has read its records to the end.
   package func knownUntil() throws -> Instant? {
     try connection.read { db in
       try Row.integer(db, sql: "SELECT max(known_until) FROM run").map { Instant(milliseconds: $0) }
     }
   }
 
-  /// Records the end of a run, with its summary as JSON and optionally, for later views, a report in the caller's form.
+  /// Records the end of a run with its summary as JSON and, for later views, an optional report in the caller's format.
   package func finish(
     _ run: RunID, at finished: Instant, exit: Int32 = 0, counters: String, report: [UInt8]? = nil
   ) throws {
@@ -106,14 +107,14 @@ package struct Runs: Sendable {
     }
   }
 
-  /// Returns the report that `finish(_:at:exit:counters:report:)` kept; nil if there is none.
+  /// Returns the report that `finish(_:at:exit:counters:report:)` stored; nil if there is none.
   package func report(of run: RunID) throws -> [UInt8]? {
     try connection.read { db in
       try Row.fetchOne(db, sql: "SELECT report FROM run WHERE id = ?", arguments: [run.number])?.bytes("report")
     }
   }
 
-  /// Stores the settings of a configuration once; they must not include secrets.
+  /// Stores the settings of a configuration under its digest. They must not include secrets.
   package func keep(_ settings: [RunSetting], digest: String) throws {
     try connection.write { db in
       let statement = try db.cachedStatement(
@@ -124,7 +125,7 @@ package struct Runs: Sendable {
     }
   }
 
-  /// Returns the settings of a configuration by name; empty if they were not stored.
+  /// Returns the settings of a configuration, sorted by name; empty if they were not stored.
   package func settings(digest: String) throws -> [RunSetting] {
     try connection.read { db in
       try Row.fetchAll(
@@ -134,7 +135,7 @@ package struct Runs: Sendable {
     }
   }
 
-  /// Returns the random key with which reports hash personal data, so that only hashes of one store agree.
+  /// Returns the random key with which reports hash personal data, so that hashes of two stores never agree.
   package func reportKey() throws -> [UInt8] {
     try connection.read { db in try Row.fetchOne(db, sql: "SELECT bytes FROM report_key")?.blob("bytes") ?? [] }
   }
@@ -142,7 +143,7 @@ package struct Runs: Sendable {
 
 /// An overview of a store, without the statuses of its events.
 package struct StoreOverview: Sendable, Equatable {
-  /// The time of the first unsent event; nil if all were sent.
+  /// The time of the first event that is pending or being sent; nil if there is none.
   package var oldestPending: Instant?
   package var devices: Int
   /// The number of devices with events on `HOLD`.
@@ -151,7 +152,7 @@ package struct StoreOverview: Sendable, Equatable {
 }
 
 extension EventStore {
-  /// Returns an overview from indexes only, which takes no time on a large store.
+  /// Returns an overview that is read from indexes only, and therefore quickly, even from a large store.
   package func overview() throws -> StoreOverview {
     try connection.read { db in
       func count(_ sql: String) throws -> Int { try Int.fetchOne(db, sql: sql) ?? 0 }

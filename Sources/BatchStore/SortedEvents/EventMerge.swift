@@ -1,7 +1,7 @@
 package import BatchFoundation
 import Glibc
 
-/// Blocks in the order of their events, returned one at a time.
+/// Blocks in the order of their events, read one at a time.
 package struct BlockSequence {
   package let next: () throws -> [UInt8]?
 
@@ -9,8 +9,8 @@ package struct BlockSequence {
   package init(next: @escaping () throws -> [UInt8]?) { self.next = next }
 }
 
-/// A merge of sorted sequences by timestamp, device id by bytes, and emission number (reference formats 4.2). It holds
-/// one block of each at a time.
+/// A merge of sorted sequences by timestamp, then by the bytes of the device id, then by emission number
+/// (reference formats 4.2). It keeps one block of each sequence in memory.
 package struct EventMerge {
   private final class Cursor {
     let sequence: BlockSequence
@@ -58,7 +58,7 @@ package struct EventMerge {
     try self.init(sequences.enumerated().map { (place: $0.offset, blocks: $0.element) }, wireForm: wireForm)
   }
 
-  /// Merges some of several sequences, given with their places among all of them, which break ties.
+  /// Merges some of several sequences. Each has its index among all of them, which orders equal events.
   package init(_ sequences: [(place: Int, blocks: BlockSequence)], wireForm: WireForm) throws {
     for (place, sequence) in sequences {
       let cursor = Cursor(sequence, wireForm: wireForm, place: place)
@@ -76,7 +76,7 @@ package struct EventMerge {
   /// The emission number of the next event; nil after the last.
   package var emission: Int64? { heap.first?.emission }
 
-  /// The place of the sequence of the next event; nil after the last.
+  /// The index of the sequence that has the next event; nil after the last.
   package var place: Int? { heap.first?.place }
 
   package mutating func skip() throws {
@@ -122,13 +122,13 @@ package struct EventMerge {
 }
 
 extension EventMerge {
-  /// The number of sequences merged at once: each has a block of some 10 KB in memory.
+  /// The maximum number of sequences that are merged together. Each has a block of about 10 KB in memory.
   private static let width = 1024
-  /// The number of events encoded at once on their way to disk.
+  /// The number of events that are encoded together before they are written to disk.
   private static let stretch = 1024
 
-  /// Returns the same events in at most `width` sequences, so that merging them takes little memory. As many as are too
-  /// many are merged into temporary ones, in a file in `folder`.
+  /// Returns the same events in at most `width` sequences, so that merging them takes little memory. Surplus sequences
+  /// are merged into temporary ones, in files in `folder`.
   package static func narrowed(
     _ sequences: [BlockSequence], wireForm: WireForm, width: Int = width, folder: String
   ) throws -> [BlockSequence] {
@@ -137,7 +137,7 @@ extension EventMerge {
     var rest = sequences[...]
     var surplus = sequences.count - width
     while surplus > 0, rest.count > 1 {
-      // The places of sequences break ties, so neighbors are merged.
+      // Only neighbors are merged, because equal events are ordered by the indexes of their sequences.
       let merged = rest.prefix(min(width, surplus + 1))
       narrow.append(try spooled(Array(merged), wireForm, folder))
       rest = rest.dropFirst(merged.count)
@@ -146,13 +146,13 @@ extension EventMerge {
     return try narrowed(narrow + rest, wireForm: wireForm, width: width, folder: folder)
   }
 
-  /// Returns the events of all sequences as one.
+  /// Returns the events of all sequences as one sequence.
   private static func spooled(
     _ sequences: [BlockSequence], _ wireForm: WireForm, _ folder: String
   ) throws -> BlockSequence {
     let spool = try Spool(folder)
     var merge = try EventMerge(sequences, wireForm: wireForm)
-    // Only the next merge reads these blocks, one of each sequence at a time: small ones save memory.
+    // Only the next merge reads these blocks. It has one block of each sequence in memory, so they should be small.
     let writer = EventBlockCopier(wireForm, BlockLimits(maxEvents: 100, maxBodyBytes: 1_000_000))
     while merge.timestamp != nil {
       var count = 0
@@ -163,7 +163,7 @@ extension EventMerge {
   }
 }
 
-/// The blocks of one sequence, in a file without a name that disappears with the process.
+/// The blocks of a sequence, in an unnamed file that disappears with the process.
 private final class Spool {
   private let descriptor: Int32
   private var places: [Range<Int>] = []

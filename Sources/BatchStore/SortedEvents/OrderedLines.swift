@@ -1,9 +1,9 @@
 package import BatchFoundation
 import GRDB
 
-/// Lines about events, such as those of `--findings-out`, that come in any order and leave sorted.
+/// Lines about events, such as those of `--findings-out`, which are added in any order and read sorted.
 ///
-/// They are in a temporary table that disappears with the process, so their number is not limited.
+/// They are in a temporary table that disappears with the process, so their number is not limited by memory.
 package final class OrderedLines: Sendable {
   package struct Line {
     package var timestamp: Instant
@@ -17,12 +17,12 @@ package final class OrderedLines: Sendable {
 
   package init() throws {
     queue = try EventStore.temporaryQueue()
-    // See `StoreConnection`.
+    // The queue must not be released; see ``StoreConnection``.
     _ = unsafe Unmanaged.passRetained(queue)
     try access { try $0.execute(sql: "CREATE TABLE line (at, device, side, emission, bytes)") }
   }
 
-  // Nothing is lost with a temporary table.
+  // If closing a temporary table fails, nothing is lost.
   deinit { try? queue.close() }
 
   /// Adds the lines of a series, which is empty afterwards.
@@ -45,7 +45,7 @@ package final class OrderedLines: Sendable {
     }
   }
 
-  /// Passes on all lines, by time, device, side and emission number. No line may be added meanwhile.
+  /// Passes all lines to `body`, sorted by time, device, side and emission number. No line may be added meanwhile.
   package func forEach(_ body: (Line) throws -> Void) throws {
     try access { db in
       let rows = try Row.fetchCursor(
@@ -69,7 +69,7 @@ package final class OrderedLines: Sendable {
   }
 }
 
-/// Lines of one worker for ``OrderedLines``, in any order.
+/// The lines that one worker collects for ``OrderedLines``, in any order.
 package struct LineSeries {
   fileprivate struct Entry {
     var timestamp: Instant
@@ -84,12 +84,12 @@ package struct LineSeries {
 
   package init() {}
 
-  /// Whether it should be appended now, because its lines take much memory.
+  /// Whether the series should be appended now, because its lines take much memory.
   package var isFull: Bool { bytes.count > 4 << 20 }
 
-  /// Adds a line, given without its end.
+  /// Adds a line, which is given without its line end.
   ///
-  /// - Parameter side: a number that distinguishes lines from several sources.
+  /// - Parameter side: a number that distinguishes lines of different origins.
   package mutating func add(
     _ line: some Collection<UInt8>, at timestamp: Instant, _ device: Text, _ emission: Int64, side: Int = 0
   ) {

@@ -1,7 +1,7 @@
 import BatchFoundation
 import GRDB
 
-/// Settles some changes: finds each event as it was before, then determines what becomes of it.
+/// Settles changes: finds each event as it was before, then determines its outcome.
 struct ChangeSettlement {
   private struct Place: Hashable {
     var device: [UInt8]
@@ -9,11 +9,11 @@ struct ChangeSettlement {
   }
 
   private enum Standing {
-    /// Not in the store: it is new, or another run removed it.
+    /// The event is not in the store, because it is new or another run removed it.
     case unknown
-    /// No service can have it.
+    /// No service can have the event.
     case waiting
-    /// A service may have it, as it was sent; with its correction, if there is one.
+    /// A service has, or may have, the event as it was sent; with its correction if there already is one.
     case sent(SentEvent, KnownCorrection?)
   }
 
@@ -26,10 +26,10 @@ struct ChangeSettlement {
     var decided: [UInt8]
   }
 
-  /// The finding of an earlier run about a sent event.
+  /// The correction of a sent event that an earlier run found.
   private struct KnownCorrection {
     var id: Int64
-    /// Whether only the number changed, which is not reported.
+    /// Whether only the number of the event changed, which is not reported.
     var isMoved: Bool
     var right: DecidedEvent?
     var run: Int64
@@ -42,13 +42,14 @@ struct ChangeSettlement {
   private let changes: [EventChange]
   private var standings: [Standing]
   private var places: [Place: Int] = [:]
-  /// The rows of events pending under another number.
+  /// The ids of the corrections of events that were pending under another number.
   private var renumbered: [Int64] = []
-  /// The events that have a correction, by chunk: each is identified by its corrected form.
+  /// The sent places of events that have a correction, by chunk. They are skipped when chunks are searched, because
+  /// these events are identified by their corrected form.
   private var corrected: [Int64: Set<Place>] = [:]
-  /// The times of the events to find, ascending.
+  /// The times of the events to find, in ascending order.
   private(set) var times: [Instant] = []
-  /// The same times, for lookups.
+  /// The same times, for look-ups.
   private var instants: Set<Instant> = []
   private(set) var events = RewoundEvents()
 
@@ -60,7 +61,7 @@ struct ChangeSettlement {
     standings = changes.map { _ in .unknown }
   }
 
-  /// Finds corrections: a corrected event is identified by its corrected form, a withdrawn one that returns by its key.
+  /// Finds corrections. A corrected event is identified by its corrected form, a withdrawn one that returns by its key.
   mutating func findCorrections(in db: Database) throws {
     let hasSome = try Bool.fetchOne(db, sql: "SELECT EXISTS (SELECT 1 FROM correction)") ?? false
     for (index, change) in changes.enumerated() {
@@ -134,7 +135,7 @@ struct ChangeSettlement {
     standings[index] = .sent(sent, nil)
   }
 
-  /// Resolves quarantined events that the changes replace.
+  /// Resolves the quarantined events that the changes replace.
   func resolveQuarantined(in db: Database) throws {
     let waits = try Bool.fetchOne(
       db,
@@ -170,9 +171,9 @@ struct ChangeSettlement {
       events.sentInVain += (change.before == nil ? 0 : 1) - (right == nil ? 0 : 1)
       if let known { try db.execute(sql: "DELETE FROM correction WHERE id = ?", arguments: [known.id]) }
       let isMoved = right.map { $0.json == sent.decided && $0.timestamp == sent.at } ?? false
-      // It was correct as sent after all.
+      // By now, the event is correct as it was sent.
       if isMoved, right?.emission == sent.emission { continue }
-      // The finding of an earlier run holds until a late record changes the event again.
+      // The correction of an earlier run is kept until a late record changes the event again.
       let told = known.flatMap { known in
         known.isMoved == isMoved && known.right?.json == right?.json && known.right?.timestamp == right?.timestamp
           ? known : nil
@@ -214,13 +215,13 @@ extension WireForm {
     DecidedEvent(try readerOnFirst(of: block))
   }
 
-  /// Returns the events that changes lead to, in delivery order; nil if there are none.
+  /// Returns the current events of changes, in delivery order; nil if there are none.
   package func events(of changes: [EventChange], _ limits: BlockLimits) throws -> EventBlocks? {
     try events(of: changes.compactMap(\.after), limits)
   }
 
-  /// Returns the first events of blocks, in delivery order; nil if there are none. One block is open at a time, because
-  /// a device may have any number.
+  /// Returns the first events of the blocks, in delivery order; nil if there are no blocks. Only one block is open at a
+  /// time, because a device may have any number of them.
   func events(of blocks: [[UInt8]], _ limits: BlockLimits) throws -> EventBlocks? {
     guard !blocks.isEmpty else { return nil }
     let keyed = try blocks.map { block in

@@ -1,22 +1,22 @@
 package import BatchFoundation
 import CLZ4
 
-/// A run's work on a device within the rewind window: the state before, and the records (reference decisions 34).
+/// A run's input for a device within the rewind window: the state before, and the records (reference decisions 34).
 package struct DeviceNight: Sendable, Equatable {
   /// The bytes of the device's id.
   package var device: [UInt8]
-  /// The state at the beginning; nil for a device that was new.
+  /// The state before the run; nil for a device that was new.
   package var before: StoredDevice?
-  /// The records as `RecordTimeline` keeps them; empty for a mark, before which no rewind goes back.
+  /// The records in the format of `RecordTimeline`; empty for a mark.
   package var records: [UInt8]
-  /// Records older than the rewind window, which were processed first, each alone; in the same form.
+  /// Records older than the rewind window, in the same format; they were processed first, each on its own.
   package var beyond: [UInt8] = []
   /// The number of records.
   package var count: Int
   package var isMark: Bool
-  /// Whether the records are late ones, added to those that the run kept.
+  /// Whether the records are late ones, which are added to the night that the run already has for the device.
   package var isAddition = false
-  /// The instant up to which the night matters: it is unneeded once the rewind window begins later.
+  /// The instant up to which the night matters. Once the rewind window begins later, the night is no longer needed.
   package var until: Instant
 
   package init(
@@ -33,41 +33,41 @@ package struct DeviceNight: Sendable, Equatable {
   }
 }
 
-/// A night in the store.
+/// A night in the store, with its run.
 package struct StoredNight: Sendable, Equatable {
   package var night: DeviceNight
-  /// Records that arrived late since, in the form of the night's own.
+  /// Records that arrived late since the night, in the same format as the night's own.
   package var additions: [[UInt8]] = []
   package var run: RunID
-  /// The digest of the settings it was processed with.
+  /// The digest of the settings with which the night was processed.
   package var rules: String
-  /// The store's known time before the run, and that of the run; nil for none.
+  /// The store's known time before the run, and that after the run; nil if there is none.
   package var knownBefore: Instant?
   package var known: Instant?
 }
 
-/// A bucket's nights, decoded lazily: usually only the newest few are needed.
+/// The nights of a bucket's devices. They are decoded lazily, because usually only the last few are needed.
 package final class BucketNights {
-  /// A run's nights of the devices, in rows of which the newest applies.
+  /// One run's nights of the devices. Of several for a device, the last counts, with its additions.
   package struct Series {
     var run: RunID
     var rules: String
     var knownBefore: Instant?
     var known: Instant?
-    /// Reads the nights.
+    /// Reads the nights, in the order in which they were stored.
     var nights: () throws -> [DeviceNight]
   }
 
-  /// The series, newest first.
+  /// The series of all runs, newest first.
   private let series: [Series]
-  /// The nights read so far, by device.
+  /// The nights that were already read, by series and device.
   private var nights: [[[UInt8]: StoredNight]] = []
 
   package init(_ series: [Series]) { self.series = series }
 
   /// Returns the nights of a device, oldest first.
   ///
-  /// - Parameter isFirst: whether earlier nights are not wanted; called from the newest back.
+  /// - Parameter isFirst: called with each night from the newest on; returns true if earlier nights are not wanted.
   /// - Throws: ``StoreError/damagedBlock``.
   package func nights(of device: Text, _ isFirst: (StoredNight) throws -> Bool) throws -> [StoredNight] {
     let name = unsafe Array(device.bytes)
@@ -97,14 +97,14 @@ package final class BucketNights {
   }
 }
 
-/// The encoding in a row of one run's nights of a bucket's devices: device, flags, until, [version, held, state],
+/// Encodes one run's nights of a bucket's devices for a row, each as device, flags, until, [version, held, state],
 /// count, [beyond], records.
 enum NightCoding {
   private static let isMark: UInt8 = 1
   private static let hasState: UInt8 = 2
   private static let isAddition: UInt8 = 4
   private static let hasBeyond: UInt8 = 8
-  /// The maximum size of a night's other fields in bytes.
+  /// The maximum size in bytes of a night without its device, state and records.
   private static let mostBesides = 64
 
   static func packed(_ nights: [DeviceNight]) -> [UInt8] {
@@ -166,10 +166,10 @@ enum NightCoding {
   }
 }
 
-/// Repetitive bytes, such as the nights of devices, as one LZ4 block after their count (four bytes, little-endian). LZ4
-/// favors speed over size: each night writes some megabytes, and few of them are read again.
+/// Compresses repetitive bytes, such as nights, to one LZ4 block after their count (four bytes, little-endian). LZ4
+/// favors speed over size: each run writes some megabytes of nights, and few are read again.
 enum CompressedBytes {
-  /// The maximum size; the nights of a bucket in one run are smaller.
+  /// The maximum number of bytes before compression. The nights of a bucket in one run have fewer.
   private static let longest = 1 << 30
   private static let countBytes = 4
 
@@ -194,7 +194,7 @@ enum CompressedBytes {
     try unsafe packed.withUnsafeBytes { packed in
       guard packed.count > countBytes else { throw StoreError.damagedBlock }
       let count = unsafe Int(UInt32(littleEndian: packed.loadUnaligned(as: UInt32.self)))
-      // LZ4 compresses by a factor of 255 at most.
+      // LZ4 compresses by a factor of at most 255.
       guard count <= min(longest, packed.count * 256) else { throw StoreError.damagedBlock }
       let block = unsafe UnsafeRawBufferPointer(rebasing: packed[countBytes...])
       return try unsafe [UInt8](unsafeUninitializedCapacity: count) { bytes, filled in

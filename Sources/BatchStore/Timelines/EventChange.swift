@@ -4,11 +4,11 @@ package import BatchFoundation
 package struct EventChange: Sendable, Equatable {
   /// The bytes of the device's id.
   package var device: [UInt8]
-  /// The identity of the event through changes: a digest of its line, its type, and its number among those.
+  /// The identity of the event, through changes: a digest of its line, its type, and its number among events with both.
   package var key: [UInt8]
-  /// The event as it was before; nil for a new one.
+  /// The event before the rewind; nil for a new event.
   package var before: DecidedEvent?
-  /// The current event, in a separate block; nil for a withdrawn one.
+  /// The event after the rewind, as a block of its own; nil for a withdrawn event.
   package var after: [UInt8]?
   /// The late record that caused the change.
   package var source: StoredSource
@@ -24,7 +24,7 @@ package struct EventChange: Sendable, Equatable {
   }
 }
 
-/// An event by its place among those of its device, and in the form of the wire.
+/// An event as on the wire, with its place among the events of its device.
 package struct DecidedEvent: Sendable, Equatable {
   package var timestamp: Instant
   package var emission: Int64
@@ -36,7 +36,7 @@ package struct DecidedEvent: Sendable, Equatable {
     self.json = json
   }
 
-  /// Copies the current event of a cursor.
+  /// Copies the current event of a reader.
   package init(_ cursor: EventBlockReader) {
     var json = ByteBuffer()
     cursor.appendJSON(to: &json)
@@ -44,36 +44,36 @@ package struct DecidedEvent: Sendable, Equatable {
   }
 }
 
-/// The counts of events that rewinds changed.
+/// The number of events that rewinds changed, by kind of change.
 package struct RewoundEvents: Sendable, Equatable {
   package var replaced = 0
   package var withdrawn = 0
   package var added = 0
-  /// Events that a service may have, and that should be different.
+  /// The number of events that a service has, or may have, in a form that is wrong by now.
   package var corrections = 0
-  /// The increase in events that a service may have and that should not exist.
+  /// The increase in the number of events that a service has, or may have, although they should not exist.
   package var sentInVain = 0
 
   package init() {}
 }
 
-/// An event that a service has, or may have, and that a late record changes (reference decisions 34).
+/// An event that a service has, or may have, and that a late record made different (reference decisions 34).
 package struct Correction: Sendable, Equatable {
   package enum Kind: String, Sendable { case changed, withdrawn }
 
-  /// The position in the order in which corrections were found.
+  /// The position among all corrections, in the order in which they were found.
   package var number: Int64
   package var event: EventID
-  /// The chunk that it was sent in: another event may have its id by now.
+  /// The chunk in which the event was sent. By now, another event may have the same id.
   package var chunk: Int64
   package var device: [UInt8]
   /// The event as it was sent.
   package var sent: [UInt8]
-  /// The event as it would be sent now; nil if it would not be.
+  /// The event as it would be sent now; nil if it would not be sent.
   package var right: DecidedEvent?
-  /// The late record; nil if its file is unknown.
+  /// The place of the late record; nil if its file is unknown.
   package var source: RecordSource?
-  /// The run that found it.
+  /// The run that found the correction.
   package var run: RunID
 
   package var kind: Kind { right == nil ? .withdrawn : .changed }

@@ -2,7 +2,7 @@ package import BatchFoundation
 import GRDB
 
 extension Timelines {
-  /// Returns the stored states of the devices, in their order; nil for a device that the store does not know.
+  /// Returns the stored states of devices, in the order of the devices; nil for a device that the store does not know.
   package func states(of devices: [Text]) throws -> [StoredDevice?] {
     try connection.read { db in
       let statement = try db.cachedStatement(
@@ -16,14 +16,14 @@ extension Timelines {
     }
   }
 
-  /// Returns the number of devices of a bucket that the store knows.
+  /// Returns the number of devices in a bucket that the store knows.
   package func deviceCount(bucket: Int) throws -> Int {
     try connection.read { db in
       try Int.fetchOne(db, sql: "SELECT count(*) FROM device WHERE bucket = ?", arguments: [bucket]) ?? 0
     }
   }
 
-  /// Returns the devices of a bucket that the clock alone changes before the instant, by the bytes of their ids.
+  /// Returns the devices of a bucket that change before the instant without a new record, by the bytes of their ids.
   package func dueDevices(bucket: Int, before instant: Instant) throws -> [StoredDevice] {
     try connection.read { db in
       let statement = try db.cachedStatement(
@@ -32,7 +32,7 @@ extension Timelines {
     }
   }
 
-  /// Returns the segments of a bucket that may hold digests of lines from `first` to `last`.
+  /// Returns the segments of a bucket that may have digests of lines from `first` to `last` (inclusive).
   package func knownDigests(bucket: Int, from first: Instant, to last: Instant) throws -> [DigestSegment] {
     try connection.read { db in
       let statement = try db.cachedStatement(
@@ -47,7 +47,7 @@ extension Timelines {
     }
   }
 
-  /// Passes every device that holds events back to `body`.
+  /// Passes every device whose state holds events back to `body`.
   package func forEachHoldingDevice(_ body: (StoredDevice) throws -> Void) throws {
     try connection.read { db in
       let rows = try Row.fetchCursor(db, sql: "SELECT name, version, held, state FROM device WHERE held > 0")
@@ -57,7 +57,7 @@ extension Timelines {
     }
   }
 
-  /// Passes every known device to `body`, by the bytes of its id.
+  /// Passes every known device to `body`, by the bytes of their ids.
   package func forEachDevice(_ body: (StoredDevice) throws -> Void) throws {
     try forEachDevice(after: nil) {
       try body($0)
@@ -65,8 +65,8 @@ extension Timelines {
     }
   }
 
-  /// Passes the known devices after an id, or all, to `body`, by the bytes of their ids, until it returns false. Only
-  /// names are sorted, so the first devices come soon and states are read as they are wanted.
+  /// Passes the known devices after an id (nil for all) to `body`, by the bytes of their ids, until it returns false.
+  /// Only ids are sorted in advance, so the first devices are passed soon, and states are read only when needed.
   package func forEachDevice(after: [UInt8]?, _ body: (StoredDevice) throws -> Bool) throws {
     try connection.read { db in
       let rows = try Row.fetchCursor(
@@ -79,7 +79,7 @@ extension Timelines {
     }
   }
 
-  /// Passes the ids of all known devices to `body`, in no order.
+  /// Passes the ids of all known devices to `body`, in no particular order.
   package func forEachDeviceName(_ body: ([UInt8]) throws -> Void) throws {
     try connection.read { db in
       let rows = try Row.fetchCursor(db, sql: "SELECT name FROM device")
@@ -87,7 +87,7 @@ extension Timelines {
     }
   }
 
-  /// Returns the state of the device with this id; nil if the store does not know it.
+  /// Returns the state of the device with this id; nil if the store does not know the device.
   package func device(_ name: [UInt8]) throws -> StoredDevice? {
     try name.withText { try states(of: [$0])[0] }
   }
@@ -95,7 +95,7 @@ extension Timelines {
   static func insert(_ devices: DeviceStates, into db: Database) throws {
     try unsafe devices.bytes.withUnsafeBytes { bytes in
       var rest = devices.entries[...]
-      // Several rows share a statement: its overhead in SQLite is a third of the work for a row.
+      // Several rows share a statement, because SQLite's overhead for a statement is a third of the work for one row.
       for count in [16, 1] where rest.count >= count {
         let statement = try BoundStatement(db, insertion(ofRows: count))
         while rest.count >= count {

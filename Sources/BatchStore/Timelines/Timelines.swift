@@ -5,8 +5,11 @@ import GRDB
 package struct Timelines: Sendable {
   let connection: StoreConnection
 
-  /// Records the rules of a run before its first night is kept: a digest of the settings, and for ``ruleSettings(_:)``
-  /// the settings themselves.
+  /// Records a run's rules and known times before its first night is stored.
+  ///
+  /// - Parameters:
+  ///   - rules: the digest of `settings`.
+  ///   - knownBefore: the store's known time before the run; nil for none.
   package func beginNights(
     of run: RunID, rules: String, settings: String, knownBefore: Instant?, known: Instant?
   ) throws {
@@ -19,7 +22,7 @@ package struct Timelines: Sendable {
     }
   }
 
-  /// Returns the settings by which nights were processed; nil if the store has none with the digest.
+  /// Returns the settings with this digest, by which nights were processed; nil if the store does not have them.
   package func ruleSettings(_ digest: String) throws -> String? {
     try connection.read {
       try String.fetchOne($0, sql: "SELECT settings FROM night_rules WHERE digest = ?", arguments: [digest])
@@ -38,7 +41,7 @@ package struct Timelines: Sendable {
     }
   }
 
-  /// Inserts what a rewind adds to existing nights, each with its run, and keeps those nights as long.
+  /// Inserts a rewind's changes to existing nights, each under the run of its night, and keeps those nights as long.
   static func insert(_ nights: [StoredNight], into db: Database) throws {
     for (run, nights) in Dictionary(grouping: nights, by: \.run).sorted(by: { $0.key.number < $1.key.number }) {
       try insert(nights.map(\.night), run: run, into: db)
@@ -51,7 +54,7 @@ package struct Timelines: Sendable {
     }
   }
 
-  /// Returns the nights of the devices of a bucket.
+  /// Returns the nights of a bucket's devices.
   package func nights(bucket: Int) throws -> BucketNights {
     try connection.read { db in
       let statement = try db.cachedStatement(
@@ -79,7 +82,7 @@ package struct Timelines: Sendable {
     }
   }
 
-  /// Returns what is kept for late records: the number of runs with nights, of records, and of bytes.
+  /// Returns the amount of data stored for late records: the number of runs with nights, of records, and of bytes.
   package func kept() throws -> (nights: Int, records: Int, bytes: Int) {
     try connection.read { db in
       let row = try Row.fetchOne(
@@ -92,7 +95,7 @@ package struct Timelines: Sendable {
     }
   }
 
-  /// Deletes the nights of devices, and of those whose records contain an id. A late record of one of these devices is
+  /// Deletes the nights of these devices, and of devices whose records contain an id. A late record of any of them is
   /// then processed as if it preceded everything that the device did.
   static func eraseNights(
     of devices: Set<[UInt8]>, _ traces: [PersonTrace], with removal: RowRemoval, in db: Database
@@ -126,7 +129,7 @@ package struct Timelines: Sendable {
     }
   }
 
-  /// Deletes nights that no rewind can reach any more.
+  /// Deletes nights that no rewind can reach.
   static func dropNights(before reach: Instant, in db: Database) throws {
     try db.execute(sql: "DELETE FROM device_night WHERE until < ?", arguments: [reach.milliseconds])
     try db.execute(sql: "DELETE FROM night_run WHERE run NOT IN (SELECT run FROM device_night)")
@@ -135,8 +138,8 @@ package struct Timelines: Sendable {
 }
 
 extension Timelines {
-  /// Returns the first processed instant from `to` on, if nothing was read from `from` (nil for any) up to `to`,
-  /// excluded; nil if there is none, or something was read.
+  /// Returns the earliest processed instant from `to` on; nil if there is none, or if a line from `from` (nil for any)
+  /// up to `to` (exclusive) was processed.
   package func firstDecided(after to: Instant, withNothingSince from: Instant?) throws -> Instant? {
     try connection.read { db in
       let known = try Bool.fetchOne(
@@ -149,7 +152,7 @@ extension Timelines {
     }
   }
 
-  /// Returns the times of the first and the last record processed; nil for none.
+  /// Returns the times of the first and the last processed record; nil if there is none.
   package func decidedSpan() throws -> (first: Instant, last: Instant)? {
     try connection.read { db in
       guard
@@ -160,7 +163,7 @@ extension Timelines {
     }
   }
 
-  /// Returns the files next to the store that have digests of earlier runs (``DigestFile``).
+  /// Returns the names of the files next to the store that have digests of earlier runs (``DigestFile``).
   package func digestFiles() throws -> [String] {
     try connection.read { db in
       try Int64.fetchAll(
@@ -169,7 +172,7 @@ extension Timelines {
     }
   }
 
-  /// Returns the digests of a row, from the store or from a file.
+  /// Returns the digests of a row, which are in the store or in a file.
   func digests(of row: Row) throws -> [UInt8] {
     guard let file: Int64 = try row.value("file") else { return try row.blob("digests") }
     return try DigestFile.read(
@@ -177,7 +180,8 @@ extension Timelines {
       bytes: 16 * row.value("lines"), sum: row.value("sum"))
   }
 
-  /// Passes the digests of lines in the store itself to `body`, in order: for a part's result, those it added.
+  /// Passes the digests of lines that are in the store itself to `body`, in order. In the store of a part's result,
+  /// these are the digests that it added.
   package func forEachOwnDigestSegment(_ body: (DigestSegment) throws -> Void) throws {
     try connection.read { db in
       let rows = try Row.fetchCursor(

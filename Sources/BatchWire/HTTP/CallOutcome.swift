@@ -1,16 +1,17 @@
 package import BatchFoundation
 
-/// The outcome of one call (reference guarantees 3): platforms classify answers; the reaction is the same for all.
+/// The outcome of one call (reference guarantees 3). A platform classifies its service's answers in this way; the
+/// reaction to each outcome is the same for all platforms.
 package enum CallOutcome<Answer: Sendable, Rejection: Sendable>: Sendable {
   /// The service did what was asked.
   case answered(Answer)
-  /// The service rejected the content of the request; nothing was applied except as the rejection says.
+  /// The service rejected the content of the request and applied none of it, except as the rejection says.
   case rejected(Rejection)
   /// No byte of the request left.
   case notSent(CallFault)
   /// The service refused the request regardless of its content.
   case refused(CallFault)
-  /// The service may or may not have acted on it.
+  /// The service may or may not have acted on the request.
   case unknown(CallFault)
 
   /// The fault of a call that failed regardless of its content; nil for an answer and for a rejection.
@@ -21,7 +22,7 @@ package enum CallOutcome<Answer: Sendable, Rejection: Sendable>: Sendable {
     }
   }
 
-  /// Nil if another attempt may help.
+  /// The reason no later call can succeed; nil if another attempt may help.
   package var stop: ServiceStop? { fault?.stop }
 
   package func map<Other>(_ change: (Answer) -> CallOutcome<Other, Rejection>) -> CallOutcome<Other, Rejection> {
@@ -37,7 +38,7 @@ package enum CallOutcome<Answer: Sendable, Rejection: Sendable>: Sendable {
 
 extension CallOutcome: Equatable where Answer: Equatable, Rejection: Equatable {}
 
-/// The outcome of sending events: all were accepted, or the data was rejected with the service's reason.
+/// The outcome of sending events, where a rejection is the service's reason for refusing the data.
 package typealias SendOutcome = CallOutcome<Acknowledgement, String>
 
 package struct Acknowledgement: Sendable, Equatable {}
@@ -48,20 +49,20 @@ extension SendOutcome {
 
 /// The reason a call failed, in the terms that determine what may happen next.
 package struct CallFault: Error, Sendable, Equatable {
-  /// The reason for users and the ledger, without any sent value.
+  /// The reason for users and the ledger; it contains no value that was sent.
   package var reason: String
-  /// The pause that the service asked for.
+  /// The pause that the service asked for; nil if it asked for none.
   package var retryAfter: Milliseconds?
-  /// Whether the service has too many requests at once.
+  /// Whether the service refused the call because it gets too many at once.
   package var isThrottle: Bool
-  /// Whether the service accepts no requests for now and says so: waiting is worthwhile. True for every throttle.
+  /// Whether the service says that it accepts no requests for now, so that waiting is worthwhile; true for a throttle.
   package var isForNow: Bool
-  /// Whether the service failed or the connection broke without a request to wait: the content may be the cause.
+  /// Whether the content may be the cause: the service failed or the connection broke, without a request to wait.
   package var blamesRequest: Bool
-  /// Whether only a sentence gives the reason (reference decisions 59). It may quote the request; others are tried
-  /// first.
+  /// Whether the reason is known only from a sentence of the service (reference decisions 59). As it may quote the
+  /// request, other requests are tried first.
   package var isSentence: Bool
-  /// Set if no later request of the run can succeed.
+  /// The reason no later request of the run can succeed; nil if one may.
   package var stop: ServiceStop?
 
   package init(
@@ -114,13 +115,13 @@ package enum ServiceStop: Sendable, Equatable {
     case attempts(Int)
     /// The total number of repetitions was exhausted.
     case retryBudget(Int)
-    /// The service refused requests for now for this long.
+    /// The service said for this long that it accepts no requests for now.
     case patience(Milliseconds)
-    /// It asked for a pause beyond this time.
+    /// The service asked for a pause longer than this.
     case longerPause(Milliseconds)
     /// Every request failed, so no event is to blame.
     case everyRequest
-    /// The reason of the only attempt is final: a repetition would not reach a service.
+    /// The only attempt failed for a reason that a repetition would not change.
     case firstFailure
   }
 

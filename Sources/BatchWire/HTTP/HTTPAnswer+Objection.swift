@@ -1,10 +1,11 @@
 package import BatchFoundation
 
 extension HTTPAnswer {
-  /// Whether the body has an encoding that nobody requested.
+  /// Whether the body has a content encoding, although none was requested.
   package var isCompressed: Bool { contentEncoding.map { $0.lowercased() != "identity" } ?? false }
 
-  /// The target host of a redirect, or the words for the same host; nil for none. The rest of the URL may be secret.
+  /// The words for the target of a redirect: another host or the same one; nil if the answer is no redirect. The rest
+  /// of the URL is left out, because it may be secret.
   package var redirection: String? {
     guard let location else { return nil }
     let parts = location.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false)
@@ -15,26 +16,26 @@ extension HTTPAnswer {
     return "to \(host.prefix { $0.isASCII && ($0.isLetter || $0.isNumber || "-.:[]".contains($0)) })"
   }
 
-  /// A description if the body is a web page instead of an answer; nil otherwise.
+  /// The words for a body that is a web page instead of an answer; nil for any other body.
   package var page: String? {
     let start = String(decoding: start.prefix(15), as: UTF8.self).lowercased()
     let isPage = start.hasPrefix("<html") || start.hasPrefix("<!doctype html")
     return isPage ? "the body is a web page, such as a login or maintenance page" : nil
   }
 
-  /// The body without a byte order mark and leading white space.
+  /// The body without a byte order mark or leading white space.
   private var start: ArraySlice<UInt8> {
     (body.starts(with: [0xEF, 0xBB, 0xBF]) ? body.dropFirst(3) : body[...])
       .drop { [0x20, 0x09, 0x0A, 0x0D].contains($0) }
   }
 
-  /// The reason a 2xx for submitted events does not acknowledge them; nil if it does.
+  /// The reason an answer with a 2xx status does not acknowledge the submitted events; nil if it does.
   ///
-  /// No service defines the body of a success. So only a body that cannot be the service's, such as a proxy's page, or
-  /// that reports errors keeps a 2xx from being an acknowledgement (reference guarantees 2.1).
+  /// No service defines the body of such an answer. Therefore a 2xx status is an acknowledgement unless the body
+  /// reports errors or cannot be the service's, such as a proxy's page (reference guarantees 2.1).
   package var objection: String? {
     if isCompressed { return "the body is compressed" }
-    // Neither service sends UTF-16, in which markup and JSON would not be recognized.
+    // No service sends UTF-16, in which markup and JSON would not be recognized.
     let marks: [[UInt8]] = [[0xFE, 0xFF], [0xFF, 0xFE]]
     if marks.contains(where: body.starts(with:)) || body.prefix(4).contains(0) { return "the body is not UTF-8" }
     guard let first = start.first else { return nil }
@@ -48,7 +49,7 @@ extension HTTPAnswer {
     return node["success"]?.bool == false ? "the body reports a failure" : nil
   }
 
-  /// Returns the values of the error members of a JSON answer.
+  /// Returns the values of those members of a JSON answer that report errors.
   package static func errors(_ node: JSONNode) -> [JSONNode] {
     let places = [node, node["meta"]].compactMap(\.self)
     return ["errors", "error", "generalErrors", "fieldErrors"].flatMap { name in places.compactMap { $0[name] } }

@@ -1,5 +1,5 @@
-/// The head of an answer, parsed line by line. libcurl accepts an answer as complete if the connection ended within the
-/// head, or if its length overflows, so completeness is checked here.
+/// The head of an answer, parsed line by line. libcurl treats an answer as complete even if the connection ended within
+/// the head or the length overflows, so completeness is checked here.
 struct HTTPAnswerHead {
   private(set) var status: Int?
   /// Whether the empty line that ends the head has arrived.
@@ -16,7 +16,7 @@ struct HTTPAnswerHead {
   /// The value of one of the fields in `kept`, by its lower-case name.
   subscript(name: String) -> String? { fields[name] }
 
-  /// Parses the next line, including those of interim answers and trailers.
+  /// Parses the next line, which may also belong to an interim answer or a trailer.
   mutating func take(_ line: String) {
     if line.hasPrefix("HTTP/") {
       self = HTTPAnswerHead()
@@ -39,7 +39,8 @@ struct HTTPAnswerHead {
     }
   }
 
-  /// Returns why an answer with `count` bytes of body is not complete, without a connection fault; nil if it is.
+  /// Returns the reason an answer with a body of `count` bytes is incomplete apart from connection faults; nil if
+  /// complete.
   func flaw(bodyOf count: Int) -> HTTPFault.Kind? {
     guard let status, status >= 200 else { return .protocolViolation }
     guard isWhole else { return .cut }
@@ -52,7 +53,7 @@ struct HTTPAnswerHead {
     return hasBody && count != length ? .cut : nil
   }
 
-  /// The seconds for which the service keeps the connection; nil if it does not say.
+  /// The seconds for which the service keeps an idle connection; nil if it does not say.
   var keepAliveSeconds: Int? {
     let parameters = fields["keep-alive"]?.lowercased().split(separator: ",") ?? []
     return parameters.compactMap { parameter in

@@ -3,14 +3,15 @@ import CCurl
 
 /// The only HTTP client. Calls block and may come from any number of threads; each uses a separate connection.
 ///
-/// A connection is reused if it was idle for at most ``HTTPSettings/idleSeconds``, the time of the service's
-/// `Keep-Alive`, and half the idle time of any connection lost without an answer although the request may have arrived.
+/// A connection is reused only if its idle time is below ``HTTPSettings/idleSeconds``, below the time in the service's
+/// `Keep-Alive` header, and below half the idle time of every connection that was lost without an answer although the
+/// request may have arrived.
 package final class HTTPClient: Sendable {
   private struct Idle {
     /// The unused connections, the most recently used one last.
     var connections: [HTTPConnection] = []
     var limit: Duration
-    /// The number of times all connections were abandoned; those taken before the last time are not kept.
+    /// The number of times all connections were abandoned; a connection taken before the last time is not kept.
     var generation = 0
   }
 
@@ -26,8 +27,8 @@ package final class HTTPClient: Sendable {
 
   /// Sends the request once and waits for its answer.
   ///
-  /// At most one request per call reaches the service, even if a reused connection turns out to be dead. If the peer
-  /// had closed it before a byte of the request arrived, the request is sent on a new connection.
+  /// At most one request per call reaches the service, even if a reused connection turns out to be dead: the request is
+  /// sent again, on a new connection, only if the peer closed the old one before a byte of it arrived.
   package func send(_ request: HTTPRequest, cancellation: HTTPCancellation? = nil) -> HTTPOutcome {
     guard request.isWellFormed else { return .notSent(HTTPFault(.invalidRequest)) }
     guard cancellation?.isCancelled != true else { return .notSent(HTTPFault(.cancelled)) }
@@ -42,7 +43,7 @@ package final class HTTPClient: Sendable {
     return result.outcome
   }
 
-  /// Stops reusing all open connections: one of them returned the answer to another request, and would do so again.
+  /// Stops reusing all open connections, because one returned the answer to another request and would do so again.
   package func abandonConnections() {
     idle.withLock { idle in
       idle.connections = []
@@ -63,7 +64,7 @@ package final class HTTPClient: Sendable {
     }
   }
 
-  /// The system's certificate file, as configured in libcurl; nil if it has none.
+  /// The path of the system's certificate file, as configured in libcurl; nil if libcurl has none.
   package static var systemAuthorities: String? {
     guard let info = unsafe curl_version_info(engage_curl_version_now), let path = unsafe info.pointee.cainfo else {
       return nil
@@ -71,8 +72,8 @@ package final class HTTPClient: Sendable {
     return unsafe String(cString: path)
   }
 
-  /// The run-time versions of libcurl and its TLS library. `curl_version()` would have the LDAP library look up this
-  /// host.
+  /// The run-time versions of libcurl and its TLS library. They do not come from `curl_version()`, which would have the
+  /// LDAP library look up this host.
   package static var libraryVersion: String {
     guard let info = unsafe curl_version_info(engage_curl_version_now) else { return "libcurl" }
     let tls = unsafe info.pointee.ssl_version.map { unsafe " " + String(cString: $0) } ?? ""
@@ -83,9 +84,9 @@ package final class HTTPClient: Sendable {
 /// The connection settings and limits of a client. Seconds may have a fraction.
 package struct HTTPSettings: Sendable {
   package enum Proxy: Sendable {
-    /// A direct connection, whatever the environment says.
+    /// A direct connection, regardless of the environment.
     case none
-    /// The login is `user:password`, nil for a proxy without one.
+    /// A proxy at an address. The login is `user:password`; nil if the proxy needs none.
     case address(String, login: String? = nil)
     /// The proxy in `https_proxy` and similar variables, because the operator asked for it.
     case environment
@@ -94,14 +95,15 @@ package struct HTTPSettings: Sendable {
   package var connectSeconds: Double
   /// The limit from the start of the attempt to the last byte of the answer.
   package var totalSeconds: Double
-  /// The bytes per second, over ``rateSeconds``, below which an attempt ends, also while it waits; 0 for no limit.
+  /// The average bytes per second over ``rateSeconds`` below which an attempt ends, even while it waits; 0 for no
+  /// limit.
   package var minimumRate: Int
   package var rateSeconds: Int
-  /// The largest body of an answer in bytes.
+  /// The maximum size of an answer's body in bytes.
   package var answerLimit: Int
-  /// The largest head of an answer in bytes, including interim answers.
+  /// The maximum size of an answer's head in bytes, including interim answers.
   package var headLimit: Int
-  /// The idle seconds after which a connection is not reused; 0 opens a connection for each request.
+  /// The idle time in seconds after which a connection is not reused; 0 opens a connection for each request.
   package var idleSeconds: Double
   /// The certificates of all trusted authorities, as PEM; nil for the system's. See ``HTTPClient/systemAuthorities``.
   package var authorities: [UInt8]?

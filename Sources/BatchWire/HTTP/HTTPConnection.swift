@@ -1,9 +1,9 @@
 import CCurl
 import Glibc
 
-/// One libcurl handle with its connections. Used by one thread at a time.
+/// One libcurl handle with its connection. It is used by one thread at a time.
 ///
-/// `@unchecked Sendable`: a client gives a connection to one call at a time, under the lock of its idle list.
+/// `@unchecked Sendable`: a client, under the lock of its idle list, gives a connection to one call at a time.
 @safe
 final class HTTPConnection: @unchecked Sendable {
   private let handle: UnsafeMutableRawPointer
@@ -11,7 +11,7 @@ final class HTTPConnection: @unchecked Sendable {
   private let watch: SocketWatch
   /// The time of the last complete answer; nil if the connection cannot be reused.
   private var idleSince: ContinuousClock.Instant?
-  /// libcurl requires this once per process, before anything else.
+  /// The result of the initialization that libcurl requires once per process, before anything else.
   private static let initialized: Bool = curl_global_init(engage_curl_global_all) == CURLE_OK
 
   /// Nil if libcurl is out of memory or lacks an option that security depends on.
@@ -27,15 +27,16 @@ final class HTTPConnection: @unchecked Sendable {
 
   struct Result {
     var outcome: HTTPOutcome
-    /// Whether the peer closed the connection before a byte of the request reached it, so that it can be sent again.
+    /// Whether the peer closed the connection before a byte of the request reached it, so that it is safe to repeat it.
     var wasUnheard = false
-    /// The idle time of a connection lost without a byte of an answer; nil for any other end.
+    /// The idle time of a connection that was lost without a byte of an answer; nil if the attempt ended in another
+    /// way.
     var lostAfter: Duration?
     /// The value of `Keep-Alive: timeout=` in seconds.
     var keepAliveSeconds: Int?
   }
 
-  /// - Parameter idleLimit: the idle time from which the connection is not reused; zero opens a connection for each request.
+  /// - Parameter idleLimit: the idle time from which on the connection is not reused; with zero, a new one is opened.
   func send(_ request: HTTPRequest, idleLimit: Duration, cancellation: HTTPCancellation?) -> Result {
     let transfer = unsafe HTTPTransfer(
       request, settings: settings, handle: handle, watch: watch, cancellation: cancellation)
@@ -123,7 +124,7 @@ final class HTTPConnection: @unchecked Sendable {
     let socket = mayReuse ? lastSocket : -1
     watch.watch(socket)
     var headers: UnsafeMutablePointer<curl_slist>?
-    // With `Expect` libcurl would wait before the body, and repeat the request on a 417.
+    // With `Expect`, libcurl would wait before it sends the body, and repeat the request on a 417.
     for line in request.headers.map({ "\($0.name): \($0.value)" }) + ["Expect:"] {
       guard let longer = unsafe curl_slist_append(headers, line) else {
         unsafe curl_slist_free_all(headers)
@@ -182,7 +183,7 @@ final class HTTPConnection: @unchecked Sendable {
     return unsafe engage_curl_set_text(handle, option, value) == CURLE_OK
   }
 
-  /// Returns at least one, because libcurl takes 0 as no limit.
+  /// Returns at least one, because libcurl treats 0 as no limit.
   private static func milliseconds(_ seconds: Double) -> Int { max(1, Int((min(seconds, 86_400) * 1000).rounded())) }
 
   // MARK: - Result

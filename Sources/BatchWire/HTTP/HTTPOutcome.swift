@@ -1,4 +1,4 @@
-/// The outcome of one attempt. It says whether the request can have reached the service, and so whether it may be sent
+/// The outcome of one attempt. It says whether the request may have reached the service, and so whether it may be sent
 /// again (reference guarantees 3).
 package enum HTTPOutcome: Sendable {
   /// A complete answer with any status, including redirects, which are never followed.
@@ -13,7 +13,7 @@ package struct HTTPAnswer: Sendable {
   package var status: Int
   package var contentType: String?
   package var contentEncoding: String?
-  /// The header as sent: seconds or an HTTP date.
+  /// The header's value as sent: seconds or an HTTP date.
   package var retryAfter: String?
   package var date: String?
   package var location: String?
@@ -58,7 +58,7 @@ package struct HTTPFault: Sendable, Equatable {
     case local = "local failure"
   }
 
-  /// Whether the connection broke or time ran out during the request, which may be the cause.
+  /// Whether the request may be the cause: the connection broke or time ran out while it was in progress.
   package var mayBeTheRequest: Bool {
     switch kind {
     case .timeout, .tooSlow, .cut, .tooLarge, .protocolViolation: true
@@ -75,7 +75,7 @@ package struct HTTPFault: Sendable, Equatable {
     case wrongHost = "the certificate is for another host"
     case other = "the certificate is not valid"
 
-    /// - Parameter verification: OpenSSL's `X509_V_` code. If all is valid, libcurl checks the host and leaves 0 or 1.
+    /// - Parameter verification: OpenSSL's `X509_V_` code. 0 or 1 means that only libcurl's check of the host failed.
     init(verification: Int) {
       switch verification {
       case 0, 1, 62, 64: self = .wrongHost
@@ -93,7 +93,7 @@ package struct HTTPFault: Sendable, Equatable {
   package var certificate: Certificate?
   /// The status received before the answer broke off.
   package var status: Int?
-  /// libcurl's `CURLcode`; 0 if the fault was found here.
+  /// libcurl's `CURLcode`; 0 if this program found the fault.
   package var code: Int
 
   package init(_ kind: Kind, status: Int? = nil, code: Int = 0) {
@@ -111,7 +111,7 @@ extension HTTPFault: CustomStringConvertible {
   }
 }
 
-// The body of an answer may contain a token or personal data.
+// The body of an answer may contain a token or personal data, so no way of printing an answer shows it.
 extension HTTPAnswer: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
   package var description: String { "\(status) \(contentType ?? "without content type"), \(body.count) bytes" }
   package var debugDescription: String { description }

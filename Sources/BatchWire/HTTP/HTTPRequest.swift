@@ -12,7 +12,7 @@ package struct HTTPRequest: Sendable {
   package var body: [UInt8]
   /// The total time limit in seconds; nil for the client's setting.
   package var totalSeconds: Double?
-  /// The largest body of the answer in bytes; nil for the client's setting.
+  /// The maximum size of the answer's body in bytes; nil for the client's setting.
   package var answerLimit: Int?
 
   package struct Header: Sendable {
@@ -37,7 +37,7 @@ package struct HTTPRequest: Sendable {
     self.totalSeconds = totalSeconds
   }
 
-  /// Whether every part is valid in its place; a line break in a header would start another one.
+  /// Whether every part is valid in its place; a line break in a header's value would start another header.
   var isWellFormed: Bool {
     ServiceAddress.isTarget(target)
       && headers.allSatisfy { header in
@@ -62,8 +62,8 @@ extension HTTPRequest.Header: CustomStringConvertible, CustomDebugStringConverti
   package var customMirror: Mirror { Mirror(self, children: [], displayStyle: .struct) }
 }
 
-/// The proof that a body comes from someone who knows the environment's secret: the MD5 of the bytes on the wire
-/// followed by the secret (reference deltadna-service 3.2).
+/// The proof that a body comes from someone who knows the environment's secret: the MD5 of the bytes on the wire with
+/// the secret appended (reference deltadna-service 3.2).
 package struct BodyHash: Sendable, Equatable {
   /// 32 hexadecimal digits in lower case, as the iOS SDK writes them.
   package let text: String
@@ -76,6 +76,6 @@ package struct BodyHash: Sendable, Equatable {
     text = Hexadecimal.text(of: hash.finalize())
   }
 
-  /// Returns whether a request with this text is genuine; Android and Unity write upper case.
+  /// Returns whether `given` is the same hash. Case is ignored, because Android and Unity write upper case.
   package func matches(_ given: some StringProtocol) -> Bool { given.lowercased().utf8.elementsEqual(text.utf8) }
 }

@@ -34,7 +34,7 @@ final class HTTPTransfer {
     headLimit = settings.headLimit
   }
 
-  /// Returns the transfer of a callback's context; it outlives the call that uses it.
+  /// Returns the transfer to which a callback's context refers; the transfer outlives the call of libcurl.
   static func from(_ context: UnsafeMutableRawPointer?) -> HTTPTransfer {
     // The context is set together with the callback.
     guard let context = unsafe context else { preconditionFailure("libcurl lost its context") }
@@ -43,8 +43,8 @@ final class HTTPTransfer {
 
   /// Called when a connection is established and nothing of the request has been sent on it.
   ///
-  /// libcurl resends a request by itself when a reused connection dies without an answer. It then calls this again,
-  /// which is refused unless no byte has left so far (reference guarantees 1.1).
+  /// When a reused connection dies without an answer, libcurl sends the request again by itself, but first calls this
+  /// function again. That is refused unless no byte has left so far (reference guarantees 1.1).
   func mayStart() -> CInt {
     var sent = 0
     let known = unsafe engage_curl_get_long(handle, CURLINFO_REQUEST_SIZE, &sent) == CURLE_OK
@@ -99,7 +99,7 @@ final class HTTPTransfer {
 
   var hasAnswerBytes: Bool { headBytes > 0 }
 
-  /// The reason an answer that libcurl considers complete is not; nil if it is.
+  /// The reason an answer is incomplete although libcurl considers it complete; nil if it is complete.
   var flaw: HTTPFault.Kind? { head.flaw(bodyOf: body.count) }
 
   /// Returns the answer; nil unless it is complete.
@@ -112,7 +112,7 @@ final class HTTPTransfer {
   }
 }
 
-/// Ends attempts from another thread, within about a second. May be shared by many attempts; it stays cancelled.
+/// Ends attempts from another thread, within about a second. Several attempts may share it; it stays cancelled.
 package final class HTTPCancellation: Sendable {
   private let flag = Atomic(false)
 
@@ -125,8 +125,9 @@ package final class HTTPCancellation: Sendable {
 
 /// Detects that a reused connection was closed by its peer before a byte of the request reached it.
 ///
-/// A server may close an idle connection at the moment a request leaves. Then the end of the stream arrives without a
-/// TCP acknowledgement of the request's bytes: its program cannot have seen them, and its system answers with a reset.
+/// A server may close an idle connection at the moment a request leaves. The end of the stream then arrives without a
+/// TCP acknowledgement of the request's bytes. The server's program cannot have seen them, and its system answers with
+/// a reset.
 @safe
 final class SocketWatch {
   private var socket: curl_socket_t = -1
@@ -150,10 +151,10 @@ final class SocketWatch {
     wasUnheard = false
   }
 
-  /// Notes that the request is about to be sent, on the watched connection or on another.
+  /// Notes that the request is about to be sent, on the watched connection or another one.
   func begin() { isSending = true }
 
-  /// Closes a socket, after checking whether it was closed unheard.
+  /// Closes a socket after checking whether its peer closed it before the request reached it.
   func close(_ socket: curl_socket_t) -> CInt {
     if socket == self.socket {
       if isSending { wasUnheard = closedUnheard() }
@@ -164,7 +165,7 @@ final class SocketWatch {
 
   private func closedUnheard() -> Bool {
     var error = 0
-    // After a reset it is unknown what was read, but one after the end of the stream (EPIPE) does not matter.
+    // After a reset it is unknown what the peer read. A reset after the end of the stream (EPIPE) does not matter.
     guard acknowledged >= 0, unsafe engage_curl_get_long(handle, CURLINFO_OS_ERRNO, &error) == CURLE_OK,
       error == 0 || error == Int(EPIPE)
     else { return false }

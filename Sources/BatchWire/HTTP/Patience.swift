@@ -1,16 +1,16 @@
 package import BatchFoundation
 
-/// A period in which a service refuses calls of one kind for now: calls wait, and an occasional one tests whether it is
-/// over (`Upload.patience`; reference guarantees 2.1).
+/// A period in which a service accepts no calls of one kind for now: calls wait, and an occasional test call finds out
+/// whether it is over (`Upload.patience`; reference guarantees 2.1).
 ///
-/// It begins with the first refusal and ends with any other answer to a call of its kind (reference decisions 60). The
-/// first refusals only delay their own calls if they may concern those alone. Any monotonic clock will do.
+/// It begins with the first refusal and ends with any other answer to a call of its kind (reference decisions 60).
+/// While the refusals may concern only single calls, they delay only those. Times may come from any monotonic clock.
 package struct Patience: Sendable {
   package struct Limits: Sendable {
     package var longest: Milliseconds
-    /// The limit before the service has answered any call, if it is shorter.
+    /// The limit before the service has answered any call, if it is shorter than ``longest``.
     package var atStart: Milliseconds
-    /// The pauses between two test calls.
+    /// The pauses between test calls.
     package var backoff: Backoff
 
     package init(longest: Milliseconds, atStart: Milliseconds, backoff: Backoff) {
@@ -21,7 +21,7 @@ package struct Patience: Sendable {
 
     package func limit(hasAnswered: Bool) -> Milliseconds { hasAnswered ? longest : min(longest, atStart) }
 
-    /// The upper limit of a pause that a service asks for.
+    /// The longest pause made at a service's request; if it asks for more, the pause is shortened to this.
     package static let longestWish = Milliseconds(15 * 60_000)
   }
 
@@ -36,7 +36,7 @@ package struct Patience: Sendable {
     self.single = single
   }
 
-  /// Whether it concerns all calls of its kind.
+  /// Whether the period concerns all calls of its kind, not only single ones.
   package var isGeneral: Bool { refusals > single }
 
   package func end(_ limit: Milliseconds) -> Milliseconds { since + limit }
@@ -44,7 +44,7 @@ package struct Patience: Sendable {
   /// Notes a refusal.
   ///
   /// - Parameter pausedUntil: the end of the current pause; refusals before it belong to that pause.
-  /// - Returns: the time of the next test call; nil if patience has ended.
+  /// - Returns: the time of the next call; nil if patience has ended.
   package mutating func noteRefusal(
     now: Milliseconds, pausedUntil: Milliseconds, limit: Milliseconds, backoff: Backoff,
     using random: inout any RandomNumberGenerator
@@ -64,7 +64,8 @@ package enum RetryAfter {
   /// A year, more than any caller's limit.
   private static let longest = 31_536_000.0
 
-  /// Returns the seconds from now, at most a year; nil for anything but seconds or an HTTP date. A past date is 0.
+  /// Returns the time to wait in seconds, at most a year; nil if the header is neither seconds nor an HTTP date. It is
+  /// 0 for a past date.
   ///
   /// - Parameter date: the answer's `Date` header, so that a wrong clock on this machine does not matter.
   /// - Parameter now: this machine's clock in seconds since 1970, for an answer without a date.
@@ -75,7 +76,8 @@ package enum RetryAfter {
     return min(Double(max(0, until - (date.flatMap(HTTPDate.parse) ?? now))), longest)
   }
 
-  /// Returns whether a failure means that the service accepts no requests for now (`CallFault.isForNow`, `Patience`).
+  /// Returns whether a failure with this status and `Retry-After` means that the service accepts no requests for now
+  /// (`CallFault.isForNow`, `Patience`).
   package static func isForNow(status: Int, _ seconds: Double?) -> Bool { status == 503 || seconds != nil }
 }
 

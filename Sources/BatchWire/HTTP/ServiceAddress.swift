@@ -55,7 +55,7 @@ package struct ServiceAddress: Sendable, Equatable {
 
   package var origin: String { "\(scheme.rawValue)://\(host)\(port.map { ":\($0)" } ?? "")" }
 
-  /// Returns whether the text may be part of a request line: printable ASCII without a space or fragment.
+  /// Returns whether the text may be part of a request line: printable ASCII without spaces, `#` or `\`.
   static func isTarget(_ text: some StringProtocol) -> Bool {
     text.utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "#") && $0 != UInt8(ascii: "\\") }
   }
@@ -115,7 +115,7 @@ extension ServiceAddress.Fault: CustomStringConvertible {
   }
 }
 
-/// The hosts that are this machine, so that connections to them need no TLS.
+/// The names and addresses of this machine; connections to them need no TLS.
 public enum LoopbackHost {
   /// - Parameter host: in lower case; an IPv6 address in brackets.
   public static func contains(_ host: some StringProtocol) -> Bool {

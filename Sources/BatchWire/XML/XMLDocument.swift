@@ -2,12 +2,13 @@ import CLibXML2
 
 /// Reads a whole document or nothing (reference guarantees 1.7 to 1.9).
 ///
-/// The bytes are validated as UTF-8 before they are parsed. Document types, entities other than XML's five, files and
-/// network are not used; depth, size and counts are limited. Truncated documents and trailing content are errors.
+/// The bytes are validated as UTF-8 before they are parsed. Document types are refused, only XML's five entities are
+/// known, and neither files nor the network are accessed; depth, size and counts are limited. Truncated documents and
+/// trailing content are errors.
 package enum XMLDocument {
   /// Returns the root element.
   ///
-  /// - Throws: ``XMLError`` for anything but a document that is well-formed to its last byte.
+  /// - Throws: ``XMLError`` unless the document is well-formed to its last byte and within the limits.
   package static func parse(_ bytes: [UInt8], limits: XMLLimits = .answer) throws(XMLError) -> XMLElement {
     guard bytes.count <= limits.bytes else { throw XMLError.tooLarge(bytes: bytes.count, limit: limits.bytes) }
     guard !bytes.isEmpty else { throw XMLError.empty }
@@ -47,7 +48,7 @@ package enum XMLDocument {
   /// The version of libxml2 at run time, such as `20914`.
   package static var libraryVersion: String { unsafe String(cString: engage_xml_version()) }
 
-  /// Refuses a document that declares another encoding, unless all of it is ASCII.
+  /// Refuses a document that declares an encoding other than UTF-8, unless all of it is ASCII.
   private static func checkEncoding(_ bytes: [UInt8]) throws(XMLError) {
     let body = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes.dropFirst(3) : bytes[...]
     guard body.starts(with: Array("<?xml".utf8)), let end = body.prefix(256).firstIndex(of: UInt8(ascii: ">")) else {
@@ -64,7 +65,7 @@ package enum XMLDocument {
   }
 }
 
-/// The reason a document was refused, without any of its content.
+/// The reason a document was refused or cannot be written, without any of its texts and values.
 package enum XMLError: Error, Equatable, Sendable {
   case empty
   case tooLarge(bytes: Int, limit: Int)
@@ -115,7 +116,7 @@ extension XMLError: CustomStringConvertible {
     line.map { "line \($0): \(reason)" } ?? reason
   }
 
-  /// Replaces libxml2's messages, which quote the document, for frequent faults.
+  /// Returns words for frequent faults, because libxml2's messages quote the document.
   private static func words(_ code: Int) -> String {
     switch code {
     case 3, 4: "no root element"

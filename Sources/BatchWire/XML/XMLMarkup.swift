@@ -1,5 +1,6 @@
-/// A first pass over the bytes before they are parsed: finds the start tags, and rejects what must not be parsed. It
-/// splits well-formed documents exactly as a parser does, and others up to the first fault, where the parser stops.
+/// A first pass over the bytes before they are parsed, which finds the start tags and rejects what must not be parsed.
+/// It splits a well-formed document exactly as a parser does, and any other document up to its first fault, at which
+/// the parser stops.
 struct XMLMarkup {
   private(set) var tags: [(offset: Int, line: Int)] = []
   private let limits: XMLLimits

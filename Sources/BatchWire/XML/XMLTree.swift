@@ -12,7 +12,7 @@ final class XMLTree {
     self.limits = limits
   }
 
-  /// Returns the tree of a callback's context; it outlives the parse.
+  /// Returns the tree to which a callback's context refers; the tree outlives the parse.
   static func from(_ context: UnsafeMutableRawPointer?) -> XMLTree {
     // The context is set together with the callback.
     guard let context = unsafe context else { preconditionFailure("the parser lost its context") }
@@ -66,22 +66,22 @@ final class XMLTree {
   }
 }
 
-/// The size limits of a document. One that exceeds a limit is an error, never truncated.
+/// The size limits of a document. To exceed one is an error; documents are never truncated.
 package struct XMLLimits: Sendable, Equatable {
   package var bytes = 1 << 20
   package var depth = 64
   package var elements = 100_000
-  /// The limit per element: the parser compares each attribute with every other one.
+  /// The maximum per element, because the parser compares each attribute with every other one.
   package var attributes = 64
 
-  /// The limits of a service's answer, like those of the body that contains it.
+  /// The limits of a service's answer.
   package static let answer = XMLLimits()
   /// The limits of a file written by the operator.
   package static let file = XMLLimits(bytes: 16 << 20)
 }
 
-/// An element of a document that was well-formed to its last byte. Comments and processing instructions are left out;
-/// CDATA and character data are the same text. The order between text and elements is not kept, as nothing needs it.
+/// An element of a document that was well-formed to its last byte. Comments and processing instructions are left out,
+/// and CDATA counts as text. The order between text and elements is not kept, because nothing needs it.
 package struct XMLElement: Sendable, Equatable {
   /// The name as written, including a prefix: `COLUMN`, `soap:Body`.
   package var name: String
@@ -90,7 +90,7 @@ package struct XMLElement: Sendable, Equatable {
   /// The attributes in document order; names are unique within an element.
   package var attributes: [XMLAttribute]
   package var elements: [XMLElement]
-  /// The text directly inside this element, including white space, without that of its children.
+  /// The text directly inside this element, including white space but not the text of its children.
   package var text: String
   /// The line of the start tag, from 1.
   package var line: Int

@@ -1,11 +1,11 @@
 /// Writes XML as bytes. Every value is escaped, so no value can end its element or attribute. Element and attribute
-/// names come from the program and are not checked. There is no indentation and no prolog.
+/// names come from the program and are not checked. There is no indentation or prolog.
 package struct XMLWriter {
   package private(set) var bytes: [UInt8] = []
 
   package init() {}
 
-  /// Writes an element with the output of `content`; without any it is `<name></name>`.
+  /// Writes an element around the output of `content`; if there is none, the element is `<name></name>`.
   ///
   /// - Throws: `XMLError.unrepresentable`, or the error of `content`.
   package mutating func element<Failure: Error>(
@@ -24,7 +24,7 @@ package struct XMLWriter {
     raw("</\(name)>")
   }
 
-  /// Writes an element that contains one value as CDATA; an empty value has no CDATA section.
+  /// Writes an element whose value is in a CDATA section; for an empty value there is no section.
   ///
   /// - Throws: `XMLError.unrepresentable`.
   package mutating func element(_ name: String, attributes: [XMLAttribute] = [], cdata: String) throws(XMLError) {
@@ -54,8 +54,8 @@ package struct XMLWriter {
     }
   }
 
-  /// Writes CDATA, or nothing for empty text. `]]>` is split over two sections, and a carriage return, which a parser
-  /// would turn into a line feed, is written between two as a character reference.
+  /// Writes a value as CDATA, or nothing if it is empty. `]]>` is split between two sections. A carriage return is
+  /// written as a character reference between two sections, because a parser would turn it into a line feed within one.
   ///
   /// - Throws: `XMLError.unrepresentable`.
   package mutating func cdata(_ value: String) throws(XMLError) {
@@ -81,8 +81,8 @@ package struct XMLWriter {
     raw("]]>")
   }
 
-  /// Returns whether XML 1.0 can represent the character: no U+FFFE, U+FFFF and controls but tab, line feed, carriage
-  /// return.
+  /// Returns whether XML 1.0 can represent the character: any but U+FFFE, U+FFFF and those below U+0020 other than tab,
+  /// line feed and carriage return.
   package static func canCarry(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.value {
     case 0x09, 0x0A, 0x0D, 0x20...0xD7FF, 0xE000...0xFFFD, 0x10000...0x10FFFF: true

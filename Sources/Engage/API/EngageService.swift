@@ -7,8 +7,8 @@ import FoundationEssentials
 /// A client of the service: address, credentials, token and connections. Safe to call from any number of threads; each
 /// call blocks. The caller limits concurrency (reference identity 7: ten requests at a time for a whole organisation).
 ///
-/// A call is one request. If its token has expired, a new one is fetched and the same bytes are sent once more
-/// (reference identity 1.3). Nothing else is repeated here.
+/// A call is one request. After an answer that says or suggests that the token has expired, the same bytes are sent
+/// once more with a new token (reference identity 1.3). Nothing else is repeated here.
 package final class EngageService: Sendable {
   package let address: ServiceAddress
   package let paths: ServicePaths
@@ -27,15 +27,16 @@ package final class EngageService: Sendable {
   package struct Counts: Sendable, Equatable {
     package var requests = 0
     package var tokenRequests = 0
-    /// The number of requests repeated because their token had expired.
+    /// The number of requests repeated with a new token.
     package var renewals = 0
-    /// The seconds by which the service's clock is ahead of this one, rounded, from the latest dated answer.
+    /// The rounded seconds by which the service's clock is ahead, from the latest dated answer; nil before any.
     package var clockOffset: Double?
   }
 
-  /// - Parameter refreshMargin: The seconds before expiry at which a token is renewed at the latest.
+  /// - Parameter refreshMargin: The seconds before expiry at which a token is due for renewal
+  ///   (``AccessToken/isDue(at:margin:)``).
   /// - Parameter monotonicClock: The seconds on a clock that only moves forward, for the age of tokens.
-  /// - Parameter wallClock: The seconds since 1970, for dates in headers only.
+  /// - Parameter wallClock: The seconds since 1970, only to interpret dates in headers.
   package init(
     address: ServiceAddress, paths: ServicePaths, credentials: Credentials, http: HTTPClient,
     refreshMargin: Double,
@@ -75,12 +76,12 @@ package final class EngageService: Sendable {
     limits.withLock { $0 = Limits(calls: calls, tokens: tokens) }
   }
 
-  /// Returns the current token, fetching one if needed, or the reason that the credentials yield none.
+  /// Returns the current token, fetching one if needed, or the reason that none could be obtained.
   package func authenticate(cancellation: HTTPCancellation? = nil) -> Result<AccessToken, CallFault> {
     tokens.token(cancellation: cancellation)
   }
 
-  /// Reuses no connection open now, because one returned the answer to another request (reference decisions 36).
+  /// Stops reusing open connections, because one returned the answer to another request (reference decisions 36).
   package func abandonConnections() { http.abandonConnections() }
 
   package func call<Answer>(
@@ -156,7 +157,7 @@ package final class EngageService: Sendable {
 
   // MARK: - Sending
 
-  /// Sends the request with the token, and once more with a new token if the first has expired.
+  /// Sends the request with the token, and once more with a new token if the first has or may have expired.
   private func authorized<Answer, Rejection>(
     _ request: HTTPRequest, isRepeatable: Bool, allowsRenewal: Bool = true, _ cancellation: HTTPCancellation?,
     read: (HTTPAnswer, Int64) -> Reading<CallOutcome<Answer, Rejection>>
@@ -184,7 +185,7 @@ package final class EngageService: Sendable {
       switch read(answer, Int64(wallClock())) {
       case .outcome(let outcome): return outcome
       case .expired(let status, let isSentence) where isLast:
-        // The earlier empty answer may have been the answer to the same bytes.
+        // The earlier empty answer may mean that the request was applied.
         if seenEmpty { return .unknown(Self.emptyAnswer(status)) }
         if refused != nil, !isSentence { tokens.giveUp(status: status) }
         let words = refused == nil ? nil : "a new access token was refused too"
@@ -231,9 +232,9 @@ package struct ServicePaths: Sendable, Equatable {
 }
 
 extension EngageService {
-  /// Returns the configured service, or the sandbox at the address `sandbox` if given, which accepts any credentials.
+  /// Returns the sandbox, which accepts any credentials, if `sandbox` is its address; otherwise the configured service.
   ///
-  /// - Throws: ``ServiceSettingsError`` with all missing settings.
+  /// - Throws: ``ServiceSettingsError`` with all missing settings, or for an invalid address.
   package static func of(_ connection: Settings.Connection, sandbox: String?) throws -> EngageService {
     if sandbox == nil { try ServiceSettingsError.refuse(missingSettings(connection)) }
     func given(_ value: Secret?) -> Secret { value.flatMap { $0.isEmpty ? nil : $0 } ?? Secret("any") }
@@ -254,7 +255,7 @@ extension EngageService {
       refreshMargin: Double(connection.tokenRefreshMargin.count) / 1000)
   }
 
-  /// Returns the settings that every call needs and that are missing.
+  /// Returns the settings that are missing although every call needs them.
   static func missingSettings(_ connection: Settings.Connection) -> [MissingSetting] {
     func isEmpty(_ value: Secret?) -> Bool { value?.isEmpty ?? true }
     return [
@@ -266,12 +267,12 @@ extension EngageService {
   }
 }
 
-/// A limit on calls within any hour, shared by the runs that keep their usage in one place (`Upload.maxCallsPerHour`).
+/// A limit on calls within any hour (such as `Upload.maxCallsPerHour`), shared by all runs that use one store.
 ///
 /// Calls are reserved in small batches to save writes; a run that ends leaves at most one batch unused.
 package final class HourlyLimit: Sendable {
   private struct State {
-    /// Minutes since 1970 and the calls counted in each, in order.
+    /// The minutes since 1970 in which calls were counted, in ascending order, with the number of calls.
     var used: [(minute: Int64, calls: Int)]
     var reserved = 0
   }
@@ -284,7 +285,7 @@ package final class HourlyLimit: Sendable {
   /// - Parameters:
   ///   - used: The value last passed to `keep`; nil for none.
   ///   - now: The seconds since 1970.
-  ///   - keep: Makes the usage durable before the calls are made.
+  ///   - keep: Stores the usage durably; called before the counted calls are made.
   package init(
     _ most: Int, used: String?, now: @escaping @Sendable () -> Int64, keep: @escaping @Sendable (String) -> Void
   ) {
@@ -299,7 +300,7 @@ package final class HourlyLimit: Sendable {
     state = Guarded(State(used: pairs))
   }
 
-  /// Counts a call. Returns nil if it may be made, otherwise the seconds until the next one may.
+  /// Counts a call and returns nil if it may be made now; otherwise returns the seconds until one may.
   package func take() -> Double? {
     state.withLock { state in
       let seconds = now()

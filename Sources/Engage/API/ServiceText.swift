@@ -1,12 +1,12 @@
 import BatchFoundation
 import BatchWire
 
-/// The error text of a service, searched for sentences that carry meaning nothing else does (reference identity 1.3, 4
-/// and 7). ASCII letters are compared without case.
+/// The error text of an answer, searched for sentences that say what neither status nor error id does (reference
+/// identity 1.3, 4 and 7). ASCII letters are compared without case.
 ///
-/// A sentence counts in faults and in the errors of a refusal, never in an answer that reports success. A quoted
-/// sentence does not count: values of the request that contain one are removed first, once for each time they were
-/// sent, also with different blanks or cut off at their ends (reference decisions 59).
+/// A sentence counts only in faults and reported errors. One that is quoted from the request does not count: every sent
+/// value that contains a sentence is first removed, as often as it was sent, even if the quotation is truncated or has
+/// different blanks (reference decisions 59).
 struct ServiceText {
   private static let throttles = sentences(["max number of concurrent"])
   private static let tokenLimits = sentences(["token limits exceeded", "token limit exceeded"])
@@ -14,14 +14,14 @@ struct ServiceText {
     "access token has expired", "session has expired or is invalid", "session is invalid or has expired",
   ])
 
-  /// The text in lower case, with single blanks.
+  /// The text with ASCII letters in lower case and single blanks.
   private var text: [UInt8]
 
   var saysThrottled: Bool { Self.has(Self.throttles, text) }
   var saysTokenLimit: Bool { Self.has(Self.tokenLimits, text) }
   var saysExpired: Bool { Self.has(Self.ends, text) }
 
-  /// - Parameter sent: JSON or XML; anything else has no values.
+  /// - Parameter sent: The content of the request as JSON or XML; no values are found in anything else.
   init(_ text: String, quoting sent: [UInt8]) {
     self.text = Self.folded(text)
     if sent.isEmpty || !Self.hasSentence(self.text) { return }
@@ -30,7 +30,7 @@ struct ServiceText {
     for (value, count) in values.sorted(by: { $0.key.utf8.count > $1.key.utf8.count }) { take(out: value, count) }
   }
 
-  /// Reads the body of a refusal, ignoring proxy pages, or with `errorsOnly` the errors that a success reports.
+  /// Reads the body of a refusal, ignoring proxy pages. With `errorsOnly`, only the errors in a JSON body are read.
   init(_ body: [UInt8], errorsOnly: Bool = false, quoting sent: [UInt8]) {
     let errors: [String]?
     if errorsOnly, let root = Self.json(body) {
@@ -43,7 +43,7 @@ struct ServiceText {
 
   private mutating func take(out value: String, _ count: Int) {
     var left = count
-    // The value as plain text and as escaped in a quoted request.
+    // The value itself, and as escaped in JSON and in XML.
     let xml = value.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
     for form in [value, JSONString.escaped(value), xml].map({ Self.trimmed(Self.folded($0)) }) {
       while left > 0, let place = quote(of: form) {
@@ -53,7 +53,7 @@ struct ServiceText {
     }
   }
 
-  /// Returns the range of a value, or of a remainder of it that has the whole sentence.
+  /// Returns the range of a value, or of a truncated value that still contains the whole sentence; otherwise nil.
   private func quote(of value: [UInt8]) -> Range<Int>? {
     if let whole = text.firstRange(of: value) { return whole }
     for sentence in Self.all {
@@ -75,7 +75,7 @@ struct ServiceText {
 
   private static func hasSentence(_ text: [UInt8]) -> Bool { has(all, text) }
 
-  /// Returns the text in lower case, with each run of white space as one blank.
+  /// Returns the text with ASCII letters in lower case and each run of white space as one blank.
   private static func folded(_ text: String) -> [UInt8] {
     var folded: [UInt8] = []
     for scalar in text.unicodeScalars {
@@ -92,9 +92,9 @@ struct ServiceText {
     Array(folded.drop { $0 == 0x20 }.reversed().drop { $0 == 0x20 }.reversed())
   }
 
-  // MARK: - Texts of a document
+  // MARK: - Strings of a document
 
-  /// - Parameter ofFaults: Whether only faults of XML count, so that a page has no strings.
+  /// - Parameter ofFaults: Whether only faults count in XML, so that an HTML page has no strings.
   /// - Returns: Nil for anything that is neither JSON nor XML.
   private static func strings(_ document: [UInt8], ofFaults: Bool = false) -> [String]? {
     if let root = json(document) { return strings(root) }
@@ -124,7 +124,7 @@ struct ServiceText {
     return first == UInt8(ascii: "<") ? nil : String(decoding: body, as: UTF8.self)
   }
 
-  /// Returns the reason that a refusal gives as JSON, fault or one line of text; nil for pages and empty bodies.
+  /// Returns the reason in a refusal (JSON, a fault or one line of text); nil for pages and empty bodies.
   static func reason(_ body: [UInt8]) -> ServiceWords? {
     let start = body.prefix(8192)
     guard let first = start.first(where: { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }) else { return nil }

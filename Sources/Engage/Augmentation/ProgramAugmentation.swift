@@ -4,13 +4,13 @@ import EngageRules
 
 /// A user's program that adds attributes to events (reference events 5.5).
 ///
-/// It receives each event as a line, in the form of `--events-out`, and answers with an object of attributes that must
-/// depend on the event alone. An event for which it fails is sent without them.
+/// It receives each event as a line in the format of `--events-out`, and answers with a JSON object of attributes,
+/// which must depend on the event alone. An event for which it fails is sent without these attributes.
 final class ProgramAugmentation {
-  /// The limits of events and bytes per batch.
+  /// The limits on events and bytes in a batch. Its last event may exceed the limit on bytes.
   private static let batchEvents = 256
   private static let batchBytes = 1 << 18
-  /// The number of failures after which the program is no longer asked; each may take as long as an answer may.
+  /// The number of failures after which the program is no longer used, because each may last as long as the timeout.
   private static let mostFailures = 5
 
   private let program: LineProgram
@@ -19,9 +19,9 @@ final class ProgramAugmentation {
 
   init(_ command: LineProgram.Command) { program = LineProgram(command) }
 
-  /// Adds the program's attributes to `events`, in memory of `arena`.
+  /// Adds the program's attributes to `events`, allocated in `arena`.
   ///
-  /// - Returns: The events left without attributes, and the reasons.
+  /// - Returns: The indices of events that got no attributes from the program, with the reasons.
   func augment(_ events: inout [Event], in arena: Arena) -> [(index: Int, reason: String)] {
     var failed: [(index: Int, reason: String)] = []
     func fail(_ index: Int, _ reason: String) { failed.append((index, reason)) }
@@ -49,7 +49,7 @@ final class ProgramAugmentation {
       }
       next += answers.count
       guard let failure else { continue }
-      // The event at which the program failed is skipped; those after it are sent again.
+      // The event at which the program failed is skipped; those after it are passed to the program again.
       failures += 1
       fail(next, "the program failed: \(failure)")
       next += 1

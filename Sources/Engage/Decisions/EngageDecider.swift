@@ -10,22 +10,23 @@ import EventSchemas
 final class EngageDecider: DeviceDecider {
   let core: DeciderCore
   private var rules: DeviceRules
-  /// Settled events, in any order; their texts must live until they are encoded.
+  /// Events that no later record can change, in any order; their texts must live until they are encoded.
   private var events: [Event] = []
   private var spareEvents: [Event] = []
   /// The program that adds attributes last; nil for none.
   private let program: ProgramAugmentation?
-  /// Nil if events are not checked.
+  /// The checks against the schema; nil if events are not checked.
   private let checks: EventChecks?
   /// The positions of the records that caused the rules' events, for ``program`` only.
   private var places: [RecordPosition] = []
-  /// The stretches kept for a device with a past, for which any number of events may wait even in a small input.
+  /// The maximum number of stretches of events kept unencoded for a device with stored state: any number of its events
+  /// may be waiting even if the input is small.
   private static let mostStretchesKept = 64
   private var hasPast = false
   private var campaigns: CampaignCounter
-  /// The set-ups of the owners that the current device records.
+  /// The set-ups of the owners that the current device's records name.
   private var owners: [DeviceSetup] = []
-  /// Whether anything of the current device is sent to the service, whatever its final consent.
+  /// Whether anything of the current device is sent to the service, regardless of its final consent.
   private var concernsService = false
 
   init(_ settings: EngageDecisionRules, _ options: DeciderOptions) {
@@ -64,7 +65,7 @@ final class EngageDecider: DeviceDecider {
       var (before, checks) = (rules.output.events.count, rules.output.checks.count)
       rules.source = core.options.files.storedSource(of: entry.position)
       while !rules.advance(Record(entry)) {
-        // Events waiting since earlier records, any number of them.
+        // The record releases events that waited for it; there may be any number of them.
         concernsService = true
         if program != nil { notePlace(entry.position) }
         guard rules.output.events.count >= 2 * core.options.events, rules.isSettled else { continue }
@@ -74,7 +75,7 @@ final class EngageDecider: DeviceDecider {
       if rules.output.events.count != before { core.stretchBytes += entry.byteCount }
       if rules.output.events.count > before || rules.output.checks.count > checks { concernsService = true }
       if program != nil { notePlace(entry.position) }
-      // A device that far exceeds its share must not fill the memory; others are not split.
+      // Only a device that far exceeds its share is split, so that it cannot exhaust memory.
       if core.hasStretches(2, of: rules.output.events.count), rules.isSettled { try endStretchOfDevice() }
     }
   }
@@ -85,7 +86,7 @@ final class EngageDecider: DeviceDecider {
     if program != nil { notePlace(places.last ?? RecordPosition(file: 0, line: 0)) }
   }
 
-  /// Assigns the events made since the last call to this record.
+  /// Notes this record's position for the events made since the last call.
   private func notePlace(_ position: RecordPosition) {
     // The rules sometimes withdraw an event.
     while places.count > rules.output.events.count { places.removeLast() }
@@ -175,7 +176,7 @@ final class EngageDecider: DeviceDecider {
     places.removeAll(keepingCapacity: true)
   }
 
-  /// Ends a stretch in the middle of a device and moves its state, so that the arena can be reused.
+  /// Ends a stretch in the middle of a device and copies the device's state, so that the arena can be reused.
   private func endStretchOfDevice() throws {
     core.noteLate(&rules.output.late)
     takeOwners()
@@ -221,7 +222,7 @@ final class EngageDecider: DeviceDecider {
   }
 }
 
-/// Counts the events with a campaign by its name and their time, before they enter the tally.
+/// Counts events by campaign name and time, until the counts are moved to the tally.
 private struct CampaignCounter: ~Copyable {
   /// The attribute that names an event's campaign; its memory must outlive this counter.
   private let attribute: Text

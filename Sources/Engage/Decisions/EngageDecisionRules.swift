@@ -6,7 +6,7 @@ package import EngageRules
 import EventSchemas
 
 struct EngageDecisionRules: DecisionRules {
-  /// The settings of the rules, with their names in ``names``.
+  /// The settings of the rules; the names in them are in the memory of ``names``.
   let rules: RuleSettings
   // Only read after the start.
   nonisolated(unsafe) let names: Arena
@@ -15,7 +15,7 @@ struct EngageDecisionRules: DecisionRules {
   let program: LineProgram.Command?
   /// The schema of events; nil if they are not checked.
   let schema: EventSchema?
-  /// The destination of findings, if any.
+  /// The output for findings; nil if they are not written.
   let findings: OrderedLines?
 
   /// - Throws: ``FileError`` or ``ConfigurationErrors`` for bad settings, routes, look-up tables, programs or schemas.
@@ -38,7 +38,7 @@ struct EngageDecisionRules: DecisionRules {
     try run.settings.general.eventSchema.map { try EventSchema.read(InputBytes.read($0), name: $0, of: .app) }
   }
 
-  /// Rejects the withholding of core attributes, which say what an event is.
+  /// Rejects privacy settings that withhold core attributes, which every event must carry.
   ///
   /// - Throws: `ConfigurationErrors`.
   private static func checkPrivacy(_ run: RunContext) throws {
@@ -56,7 +56,7 @@ struct EngageDecisionRules: DecisionRules {
 
   func makeDecider(_ options: DeciderOptions) -> any DeviceDecider { EngageDecider(self, options) }
 
-  /// The time for which events wait for a sample.
+  /// The maximum time that events wait for a sample; zero if no plug-in uses samples.
   var lookback: Milliseconds { rules.augmentation.usesSamples ? rules.augmentation.timeout : .zero }
 
   var longestSilence: Milliseconds { rules.sessionTimeout }
@@ -67,7 +67,7 @@ struct EngageDecisionRules: DecisionRules {
 }
 
 extension DeviceState {
-  /// The time up to which the device was processed; nil without records.
+  /// The time up to which the device was processed; nil if it has no records.
   var decided: DecidedTime? {
     lastSeen.map {
       DecidedTime(
@@ -158,7 +158,7 @@ final class EventChecks {
 
   var coverage: SchemaCoverage { checker.coverage }
 
-  /// - Parameter naming: Names in memory that outlives the checks.
+  /// - Parameter naming: The attributes whose values name an event, in memory that outlives the checks.
   init(_ schema: EventSchema, naming: [Text]) {
     checker = AttributeChecker(schema)
     self.naming = naming
@@ -183,7 +183,7 @@ final class EventChecks {
 }
 
 extension Event {
-  /// The event in a line of `--findings-out`.
+  /// The event as shown in a line of `--findings-out`.
   var shown: JSONNode {
     [
       "eventTypeCode": .text(code.description), "device": .text(device.description),

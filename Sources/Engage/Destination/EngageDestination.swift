@@ -31,10 +31,10 @@ package final class EngageDestination: Destination {
 
 /// The result of reading the events that the service accepted and later refused.
 package enum RejectionReading: Sendable, Equatable {
-  /// The numbers of entries listed, of events of this store among them, and of events that this run posted. The next
-  /// run reads the rest if there is more.
+  /// The numbers of entries read, of those that are events of this store, and of those that this run posted. If
+  /// `isWhole` is false, the next run reads the rest.
   case read(listed: Int, found: Int, ofRun: Int = 0, isWhole: Bool = true)
-  /// The list could not be read; the next run continues from the same place.
+  /// The list could not be read to its end; the next run continues after the last page read.
   case unavailable(String, ServiceStop?)
 }
 
@@ -51,8 +51,7 @@ extension EngageDestination {
     }
   }
 
-  /// Passes each event of this store that a run would now find refused to `body`, with the service's message. Writes
-  /// nothing.
+  /// Passes each event that a run would now find refused to `body`, with the service's message. Writes nothing.
   package func unreadRejections(
     in store: EventStore, _ body: (EventID, String) -> Void
   ) throws -> RejectionReading {
@@ -66,7 +65,8 @@ extension EngageDestination {
     }
   }
 
-  /// - Parameter take: Given a page's entries and the last number, returns how many are of the store and of this run.
+  /// - Parameter take: Receives a page's entries and last number; returns how many are of the store and how many of
+  ///   this run.
   private func readRejections(
     after mark: String?, _ take: ([LateRejection], String) throws -> (found: Int, ofRun: Int)
   ) throws -> RejectionReading {
@@ -94,7 +94,7 @@ extension EngageDestination {
     }
   }
 
-  /// Returns the event of an entry in the wire format; nil if it has none that can be read.
+  /// Returns an entry's event in the wire format; nil if there is none or it cannot be read.
   private static func rejection(_ error: EventError) -> LateRejection? {
     guard let event = error.event, let code = text(event["eventTypeCode"]),
       let stamp = event["eventTimestamp"]?.string, let timestamp = Instant.parse(rfc3339: stamp),
@@ -125,11 +125,11 @@ package struct EventError: Sendable {
   package var id: String
   /// The service's message; it may quote the event.
   package var reason: ServiceWords
-  /// The event as the service returns it; nil if it does not.
+  /// The event as the service returns it; nil if it returns none.
   package var event: JSONNode?
 
-  /// Reads an answer of the errors endpoint. Its format is undocumented: an array, at the root or under `data`,
-  /// `errors` or `events`. Returns nil if there is no array.
+  /// Reads an answer of the errors endpoint. Its format is undocumented, so an array is sought at the root and under
+  /// `data`, `errors` and `events`. Returns nil if there is no array.
   package static func list(_ root: JSONNode) -> [EventError]? {
     let places = [root, root["data"], root["data"]?["errors"], root["data"]?["events"], root["errors"], root["events"]]
     guard let entries = places.compactMap({ $0?.array }).first else { return nil }

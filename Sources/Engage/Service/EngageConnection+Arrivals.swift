@@ -6,7 +6,8 @@ import BatchStore
 import BatchWire
 import EngageRules
 
-/// Compares a store with Engage: events refused after they were accepted, and recipients (reference identity 6.1).
+/// Compares a store with Engage: events refused after acceptance, recipients, merges, audit rows (reference identity
+/// 6.1).
 extension EngageConnection {
   func compare(
     _ store: EventStore, _ names: ArrivalNames, _ interruption: Interruption,
@@ -46,10 +47,10 @@ extension EngageConnection {
     arrivals.count(.taken, .events, by: posted - refused.count)
   }
 
-  /// The wait for a recipient after which a device is listed individually (reference decisions 62).
+  /// The minimum wait for a recipient after which a device is listed individually (reference decisions 62).
   private static let longHeld = Milliseconds(7 * 86_400_000)
 
-  /// Reports unfinished work, whatever the service has of it.
+  /// Reports unfinished work without comparing it with the service.
   private func tellOpenPlans(of store: EventStore, _ names: ArrivalNames, _ arrivals: inout Arrivals) throws {
     let list = names.onStore("identity", "list", "--open")
     let plans = try store.merges.openPlans()
@@ -128,7 +129,7 @@ extension EngageConnection {
       var marks = Dictionary(
         answers.compactMap(\.image).map { (ByteText($0.id), $0.mark(in: mark)) },
         uniquingKeysWith: { first, _ in first })
-      // A circle may lead over recipients of which the store knows nothing.
+      // A circle of marks may include recipients that the store does not know.
       for var next in marks.values {
         while RecipientQuestion.isID(next), marks[ByteText(next)] == nil {
           let id = next
@@ -197,7 +198,7 @@ extension EngageConnection {
     let found: [AuditRowReading.Finding]
     do {
       found = try ask(settings, interruption) { _, transfer, _ in
-        // The folder exists, as checked above.
+        // A folder is configured, as checked above.
         try transfer.map { try AuditRowReading($0, table).findings(for: expected) } ?? []
       }
     } catch let fault where fault is ArrivalsUnavailable || fault is InterruptedError {
@@ -229,7 +230,7 @@ extension EngageConnection {
     }
   }
 
-  /// Asks the service; a signal ends the request.
+  /// Queries the service; a signal ends its calls.
   ///
   /// - Throws: ``ArrivalsUnavailable`` for ``RemoteFailure``, and the other errors of `body`.
   private func ask<Answer>(

@@ -7,14 +7,15 @@ import BatchStore
 import BatchWire
 import FoundationEssentials
 
-/// A run's connection to Engage: it reconciles identities first, for the events to carry them, and reads refusals last.
+/// A run's connection to Engage: before delivery, it reconciles identities for the events; afterwards, it reads
+/// refusals.
 struct EngageConnection: PlatformService {
   let service: EngageService
   let context: RunContext
   let submission: EngageDestination
-  /// The plan that the run must follow; nil lets it act on its findings.
+  /// The change plan that the run must follow; if nil, it acts on what it finds.
   var changePlan: IdentityChangePlan?
-  /// Replaces the service's recipients where time is simulated, so that pauses take no time.
+  /// Replaces the service's recipients if time is simulated, in which case pauses take no time; otherwise nil.
   var recipients: (any RecipientDatabase)?
 
   /// - Throws: ``ServiceSettingsError``.
@@ -72,7 +73,7 @@ struct EngageConnection: PlatformService {
     stage.note("Identity: \(failure); the next run continues the unfinished work")
     stage.exit = failure.exit
     guard case .stopped(let stop, let reason) = failure else { return }
-    // The run cannot continue, and events would be sent without known identities.
+    // No further call can succeed, and events must not be sent without their known identities.
     let counts = try store.ledger.statusCounts()
     stage.report.summary.upload.eventsPending = (counts[.notPosted] ?? 0) + (counts[.expired] ?? 0)
     stage.report.summary.upload.eventsUnknown = counts[.unknown] ?? 0
@@ -80,10 +81,10 @@ struct EngageConnection: PlatformService {
     stage.skipsDelivery = true
   }
 
-  /// The number of waiting devices named on the terminal and in the report; the others are counted.
+  /// The maximum number of devices named on the terminal and in the report; any others are only counted.
   private static let named = 20
 
-  /// Reports devices whose calls kept failing while others succeeded.
+  /// Reports the devices that are left to a later run while others continued.
   private func tell(of waiting: [WaitingDevice], _ stage: inout ServiceStage) throws {
     if waiting.isEmpty { return }
     let personalData = PersonalData(stage.report.personalData, key: try stage.store.runs.reportKey())
@@ -101,7 +102,7 @@ struct EngageConnection: PlatformService {
     }
   }
 
-  /// Reports permanent refusals. They need an operator, and the run ends with 76 (reference decisions 37).
+  /// Reports permanent refusals. They need an operator, and the run ends with exit code 76 (reference decisions 37).
   private func tellOfRefusals(_ count: Int, _ stage: inout ServiceStage) {
     if count == 0 { return }
     let named = stage.report.merges.filter { $0.state == MergeState.refused.rawValue }.prefix(Self.named)
@@ -113,8 +114,8 @@ struct EngageConnection: PlatformService {
     if stage.exit == .done { stage.exit = .protocolRefused }
   }
 
-  /// Holds the events of devices whose set-up is due, as they have no recipient yet (reference decisions 62), and, if
-  /// configured, of devices without an identity.
+  /// Holds the events of devices that have no recipient yet (reference decisions 62) and, if configured, of devices
+  /// whose identity is unfinished.
   private func hold(_ stage: inout ServiceStage) throws {
     guard context.job.identity else {
       _ = try stage.store.ledger.hold(eventsOf: [])
@@ -179,9 +180,9 @@ extension RunSummary.Identity {
 }
 
 extension EngageConnection {
-  /// Passes `body` a reconciler whose calls and pauses end on a signal; the journal allows continuing.
+  /// Passes `body` a reconciler whose calls and pauses end on a signal; the journal allows a later run to continue.
   ///
-  /// - Throws: ``InterruptedError`` after a signal, whatever the result of `body`.
+  /// - Throws: ``InterruptedError`` after a signal, regardless of the result of `body`.
   func reconciling<Value>(
     _ store: EventStore, _ run: RunID, _ interruption: Interruption,
     note: @escaping @Sendable (String) -> Void, _ body: (IdentityReconciler) throws -> Value
@@ -201,9 +202,9 @@ extension EngageConnection {
     }
   }
 
-  /// Passes `body` the service's data, and how its calls are repeated; a signal ends calls and pauses.
+  /// Passes `body` the service's database and the policy for repeating calls; a signal ends calls and pauses.
   ///
-  /// - Throws: ``InterruptedError`` after a signal, whatever the result of `body`.
+  /// - Throws: ``InterruptedError`` after a signal, regardless of the result of `body`.
   func calling<Value>(
     _ interruption: Interruption, _ patience: Patience.Limits,
     _ body: (ServiceDatabase, RetryPolicy, HTTPCancellation) throws -> Value

@@ -5,21 +5,20 @@ import BatchReport
 import BatchStore
 import EngageRules
 
-/// The expected content of a recipient at the service, from what the store wrote there or read from it.
+/// The expected content of a recipient at the service, from what the store's plans wrote to it or read from it.
 struct ExpectedRecipient {
   var id: String
   var devices: [KnownDevice] = []
   /// The last changes that plans wrote, one per column.
   var written: [(change: ColumnChange, plan: MergePlan)] = []
-  /// The ids that plans wrote to the recipient that this one replaced (`identity renew`); they count if that one is
-  /// gone.
+  /// The ids that plans wrote to the recipient that this one replaced (`identity renew`); they count only if that one
+  /// is gone.
   var inherited: [(change: ColumnChange, plan: MergePlan)] = []
   /// The plans that found the recipient by their ids.
   var finders: [MergePlan] = []
-  /// The mobile user ids with which it was added or read; it must have one of them. Excludes those of a device that
-  /// moved here and changed nothing.
+  /// The mobile user ids with which the recipient was added or read; it must have one of them. Excludes those of
+  /// devices that moved to it without changing it.
   var users: [String] = []
-  /// Whether it was merged into another recipient.
   var isMerged = false
 
   var subject: Arrivals.Subject { devices.isEmpty ? .merges : .recipients }
@@ -61,7 +60,7 @@ struct ExpectedRecipient {
         all[place(of: id)].inherited += step.changes.map { ($0, plan) }
       }
     }
-    // Whoever moved over without an id of its own there.
+    // Devices that moved to a recipient without writing their mobile user id to it.
     let unsaid = Set(
       plans.filter {
         ($0.scenario == .reassign || $0.scenario == .markMerged) && $0.before.mobileUserId == $0.after.mobileUserId
@@ -104,7 +103,7 @@ struct ExpectedRecipient {
     var holder: String?
   }
 
-  /// Returns the first value that the service's recipient lacks; nil for none.
+  /// Returns the first expected value that the recipient lacks at the service; nil if it has all.
   func lack(
     _ image: RecipientImage, _ settings: IdentitySettings, _ columns: WrittenColumns, _ database: ServiceDatabase,
     _ retryPolicy: RetryPolicy
@@ -134,8 +133,8 @@ struct ExpectedRecipient {
     return lack
   }
 
-  /// Returns a plan whose ids no longer find this recipient or a merged one, with the first id that is missing. Skips
-  /// plans with a column that a plan has written.
+  /// Returns a plan whose ids find neither this recipient nor one that is marked as merged, with the first missing id;
+  /// nil if there is none. Skips plans with a column to which a plan has written.
   private func outdatedFinder(
     _ image: RecipientImage, _ settings: IdentitySettings, _ columns: WrittenColumns, _ database: ServiceDatabase,
     _ retryPolicy: RetryPolicy
@@ -159,7 +158,7 @@ struct ExpectedRecipient {
     return nil
   }
 
-  /// Returns what is wrong with the recipient, by the service's answer and a value that it lacks; nil for nothing.
+  /// Returns the finding for a recipient, given the service's answer and a lacking value; nil if all is correct.
   func finding(
     for answer: RecipientReading.Answer, _ lack: Lack?, _ settings: IdentitySettings, _ names: ArrivalNames
   ) -> Arrivals.Finding? {

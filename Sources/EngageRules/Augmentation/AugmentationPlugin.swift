@@ -4,19 +4,19 @@ package import BatchFoundation
 /// order. A synchronous one that is not ready blocks all that follow it; any other is passed over until it is ready or
 /// the event's time is up.
 package protocol AugmentationPlugin: Sendable {
-  /// The SDKs' `processSyncronously`.
+  /// Whether the plug-ins that follow wait for this one (the SDKs' `processSyncronously`).
   var isSynchronous: Bool { get }
 
   /// Whether the plug-in ignores devices without recorded samples; true by default.
   var needsSamples: Bool { get }
 
-  /// Returns whether the event lacks the plug-in's input, so that it waits for earlier plug-ins; false by default.
+  /// Returns whether the event lacks the plug-in's input, so that the plug-in waits for earlier ones; false by default.
   func lacksInput(in draft: EventDraft) -> Bool
 
   /// Returns when the event could have the plug-in's attributes; computed from the samples alone, never from a clock.
   func readiness(of draft: EventDraft, _ samples: LocationSamples, _ settings: AugmentationSettings) -> Readiness
 
-  /// Adds the plug-in's attributes; a name that already exists keeps its value.
+  /// Adds the plug-in's attributes; an attribute that already exists keeps its value.
   func apply(
     to draft: inout EventDraft, _ samples: LocationSamples, _ settings: RuleSettings, in arena: Arena)
 }
@@ -28,7 +28,8 @@ extension AugmentationPlugin {
 }
 
 package enum Readiness: Equatable, Sendable {
-  /// No record of the device has what the plug-in needs; it holds and adds nothing (reference decisions 20).
+  /// No record of the device has what the plug-in needs, so it neither holds the event nor adds anything to it
+  /// (reference decisions 20).
   case notConcerned
   case ready(at: Instant)
   /// Not within the event's time.
@@ -98,7 +99,7 @@ package struct LocationNamePlugin: AugmentationPlugin {
 }
 
 extension LocationSamples {
-  /// Returns when an event could have the place that counts for it; both place plug-ins wait for it.
+  /// Returns when an event could have the place that counts for it; both place plug-ins wait for that place.
   fileprivate func placeReadiness(for instant: Instant, _ settings: AugmentationSettings) -> Readiness {
     if places.isEmpty { return .notConcerned }
     return place(for: instant, settings).map { .ready(at: $0.readyAt) } ?? .never
@@ -112,7 +113,8 @@ package enum AddedPlugins {
   package static let byClassName: [String: any AugmentationPlugin] = [:]
 }
 
-/// Formats coordinates: shortest decimals, at most ten fraction digits, half away from zero (reference decisions 20).
+/// Formats coordinates: shortest decimals, at most ten fraction digits, rounded half away from zero (reference
+/// decisions 20).
 enum CoordinateText {
   static let fractionDigits = 10
 
@@ -206,14 +208,14 @@ package struct LookupTablePlugin: AugmentationPlugin {
   }
 }
 
-/// The loop over the plug-ins of one event; recorded samples take the place of waiting (reference events 5.2).
+/// Runs the plug-ins for one event; recorded samples take the place of waiting (reference events 5.2).
 enum Augmentation {
   /// Returns whether the samples known now suffice for all plug-ins.
   static func isComplete(_ draft: EventDraft, _ samples: LocationSamples, _ settings: RuleSettings) -> Bool {
     !settings.augmentation.plugins.contains { $0.readiness(of: draft, samples, settings.augmentation) == .never }
   }
 
-  /// Applies the plug-ins that are ready within the event's time; marks the draft expired if one was not.
+  /// Applies the plug-ins that are ready within the event's time; marks the draft as expired if one was not.
   ///
   /// Follows the loop of the SDKs, but jumps to the instants at which something changes instead of polling. A plug-in
   /// that is ready is applied and leaves the list. An asynchronous one that is not ready is passed over; a synchronous

@@ -1,7 +1,7 @@
 package import BatchFoundation
 
 extension DeviceRules {
-  /// Keeps location and placemark records in time order; of the same millisecond, in line order.
+  /// Keeps location and placemark records in time order; those of the same millisecond stay in line order.
   mutating func announceSample(_ record: Record) {
     switch record.type {
     case .location:
@@ -19,7 +19,7 @@ extension DeviceRules {
     }
   }
 
-  /// Reports a geocoded place for the recipient database; only the newest of a device is used (reference events 5.4).
+  /// Reports a geocoded place for the recipient database; only the latest of a device is used (reference events 5.4).
   mutating func noteLocation(_ record: Record) {
     explainSample(at: record.timestamp)
     guard let placemark = record.placemark else { return }
@@ -94,7 +94,8 @@ extension LocationSamples {
     Self.find(places, \.at, instant, settings)
   }
 
-  /// Returns the latest sample up to the instant unless it is past its life, else the first one within the timeout.
+  /// Returns the latest sample up to the instant if its life has not passed, otherwise the first one after it within
+  /// the timeout; nil if there is neither.
   private static func find<Value>(
     _ samples: [Value], _ at: (Value) -> Instant, _ instant: Instant, _ settings: AugmentationSettings
   ) -> Sample<Value>? {

@@ -4,10 +4,10 @@ package import BatchFoundation
 package struct Campaign {
   package var name: Text
   package var expiresAt: Instant
-  /// Whether a record or the end of a run was already past the expiry, so that it is counted once.
+  /// Whether a record or the end of a run was already past the expiry, so that the expiry is counted only once.
   package var expiryWasSeen = false
 
-  /// Returns whether the campaign is active; it is up to and including the instant of its expiry.
+  /// Returns whether the campaign is active, which it is up to and including the instant of its expiry.
   package func isActive(at instant: Instant) -> Bool { instant <= expiresAt }
 }
 
@@ -36,9 +36,8 @@ struct CampaignReading {
 }
 
 extension CampaignReading {
-  /// Finds the campaign and its expiry: expires-at, then valid-for, in links then their aliases in the same order, then
-  /// the legacy time stamp, then the default life; the first readable one wins
-  /// (reference events 2.3, reference decisions 25).
+  /// Finds the campaign and its expiry. The first readable source counts: expires-at, valid-for, in links their aliases
+  /// in the same order, the legacy time stamp, the default life (reference events 2.3, reference decisions 25).
   init(_ source: CampaignSource, at base: Instant, settings: RuleSettings) {
     let names = settings.parameters
     guard let name = source.text(names.currentCampaign) else { return }
@@ -81,7 +80,7 @@ extension CampaignReading {
     expirySource = "General.defaultCurrentCampaignExpiration"
   }
 
-  /// Parses one to twelve digits, at most year 9999 (reference decisions 16); nil for anything else.
+  /// Parses seconds since 1970, of one to twelve digits, up to the year 9999 (reference decisions 16); otherwise nil.
   private static func epochSeconds(_ text: Text) -> Instant? {
     guard 1...12 ~= text.count, let seconds = text.digits(0, text.count) else { return nil }
     let instant = Instant(milliseconds: Int64(seconds) * 1000)

@@ -6,7 +6,7 @@ struct MisplacedParameter {
   let names: [Text]
   let arena: Arena
 
-  /// The longest text, in bytes, that is searched.
+  /// The maximum length in bytes of a string that is searched.
   private static let longestText = 1 << 16
   private static let deepest = 64
 
@@ -57,7 +57,8 @@ struct MisplacedParameter {
     return path(in: tape.view(at: 0), 0, isOfText: true)
   }
 
-  /// Finds a name before a `=`, or of a piece after `?` or `#`, both as written and percent-decoded.
+  /// Finds a name that precedes a `=` or follows `?` or `#` as a piece, as written or percent-decoded; nil if there is
+  /// none.
   private func name(inURL text: Text) -> String? {
     guard text.count <= Self.longestText, unsafe text.bytes.contains(where: { Self.marks.contains($0) }) else {
       return nil
@@ -95,7 +96,7 @@ struct MisplacedParameter {
     return false
   }
 
-  /// What names are put together with; extras of Android's intents begin with their type and a dot.
+  /// The characters that separate names within a key; extras of Android's intents begin with their type and a dot.
   private static let brackets = Array("[](){}.?#&;".utf8)
   private static let blanks = Array(" \t\n+_-\u{A0}".utf8)
 
@@ -127,8 +128,8 @@ struct ParameterSpelling {
     return meant
   }
 
-  /// Ignores case, `_`, `-` and spaces. A misspelling is within two edits of a name; `campaign` and `campaignName` also
-  /// mean the name of the campaign, which is the first of the names.
+  /// Compares without case, `_`, `-` and spaces. A misspelling is within two edits of a name; `campaign` and
+  /// `campaignName` also mean the campaign's name, which is the first of `names`.
   private static func nearest(_ key: String, among names: [Text]) -> String? {
     let wanted = plain(key)
     if let campaign = names.first, ["campaign", "campaignname"].contains(wanted) { return campaign.description }
@@ -141,15 +142,15 @@ struct ParameterSpelling {
 }
 
 extension Text {
-  /// The text for warnings, cut after 57 bytes if it is longer than 60.
+  /// The text for warnings, truncated after 57 bytes if it is longer than 60.
   var inWarning: String { count <= 60 ? description : "\(slice(0, 57).description)..." }
 }
 
 /// Looks for keys in notification payloads (reference events 2.1).
 enum PayloadSearch {
-  /// Returns the text at the shallowest place where the key holds one; of several at one depth, the first by key path.
-  /// A string counts, even an empty one, and a number as written (reference decisions 25). Objects are searched, arrays
-  /// are not; other kinds of value do not count.
+  /// Returns the string or number at the shallowest place where the key has one; at equal depth, the first by key path.
+  /// An empty string counts, and a number is returned as written (reference decisions 25). Only objects are searched,
+  /// not arrays. Returns nil if there is neither.
   static func text(_ key: Text, in payload: JSONView) -> Text? {
     guard payload.kind == .object else { return nil }
     return shallowest(key, in: payload, at: 0, atMost: .max)?.text
@@ -160,7 +161,7 @@ enum PayloadSearch {
     var depth: Int
   }
 
-  /// - Parameter deepest: the depth below which a hit does not count.
+  /// - Parameter deepest: The maximum depth at which a hit counts.
   private static func shallowest(_ key: Text, in object: JSONView, at depth: Int, atMost deepest: Int) -> Hit? {
     if let value = object[key], let text = value.string ?? value.number { return Hit(text: text, depth: depth) }
     var best: (hit: Hit, child: Text)?

@@ -40,7 +40,7 @@ extension DeviceRules {
     consentsToCome.insert((record.timestamp, Consent(record)), at: consentsToCome.place { $0.at <= record.timestamp })
   }
 
-  /// Drops the announced samples that were recorded while consent was denied: they count for no event of any time.
+  /// Drops the announced samples that were recorded while consent was denied: they count for no event at all.
   mutating func dropDeniedSamples() {
     samplesAreNew = false
     guard isDenied || !consentsToCome.isEmpty else { return }
@@ -63,7 +63,7 @@ extension Consent {
   }
 }
 
-/// A person's consent by purpose; nil until they are asked (reference events 3.5).
+/// A person's consent by purpose; nil for a purpose that no record has mentioned yet (reference events 3.5).
 package struct Consent: Equatable {
   package var use: Bool?
   package var export: Bool?

@@ -8,7 +8,7 @@ package struct DeepLinkRouter: Sendable {
   private let index: RouteIndex
   private let deliversAlways: Bool
 
-  /// - Parameter routes: nil reads the query only, as the SDKs without a configuration file were meant to.
+  /// - Parameter routes: If nil, only the query is read, as the SDKs were meant to do without a configuration file.
   package init(routes: RouteFile?, options: LinkOptions) {
     file = routes
     self.options = options
@@ -16,13 +16,13 @@ package struct DeepLinkRouter: Sendable {
     deliversAlways = routes.map { !$0.namesEngageHandlers } ?? false
   }
 
-  /// Reads a link. Decoded text is put into the arena; the rest is in the memory of the link.
+  /// Reads a link. Decoded text is put into the arena; the rest stays in the memory of the link.
   package func read(_ url: Text, into arena: Arena) -> LinkReading {
     var nothing: LinkExplanation?
     return read(url, into: arena, explanation: &nothing)
   }
 
-  /// Reads a link and gives the verdict on every route at every level.
+  /// Reads a link and also returns the verdict on every route at every level.
   package func explain(_ url: Text, into arena: Arena) -> (reading: LinkReading, explanation: LinkExplanation) {
     var explanation: LinkExplanation? = LinkExplanation()
     let reading = read(url, into: arena, explanation: &explanation)
@@ -121,7 +121,7 @@ package struct DeepLinkRouter: Sendable {
     return .passing(passing)
   }
 
-  /// Returns the best of the routes; nil if there is none.
+  /// Returns the best of the passing routes; nil if there is none.
   private func choose(_ passing: [Int], _ link: RoutableLink, _ file: RouteFile) -> Int? {
     guard passing.count > 1, options.routeOrder == .literalFirst else { return passing.first }
     return passing.min { one, other in
@@ -186,8 +186,8 @@ struct RouteIndex: Sendable {
   }
 }
 
-/// The result of reading a link by routes and query (reference deep-links 3 to 6). Fresh for every link. Texts are in
-/// the memory of the link or in the caller's arena.
+/// The result of reading a link by routes and query (reference deep-links 3 to 6). Its texts are in the link or the
+/// caller's arena.
 package struct LinkReading {
   package enum Outcome: Equatable, Sendable {
     /// A route of the file, by its index, after the last `trimmed` parts of the link were removed.
@@ -206,16 +206,16 @@ package struct LinkReading {
   }
 
   package var outcome: Outcome
-  /// The parameters captured by the matched route: placeholders and declared query parameters, by the bytes of names.
+  /// The parameters captured by the matched route: placeholders and declared query parameters, sorted by name.
   package var routeParameters: [Attribute] = []
-  /// Whether ``parameters`` include the route's parameters; false if the route lists no handler of Engage.
+  /// Whether ``parameters`` include the route's; false if the file names handlers of Engage but the route none.
   package var deliversRouteParameters = false
   /// The parameters for campaigns and events: the route's parameters if they are delivered, and every pair of the
-  /// query, declared or not. The query wins. By the bytes of the names.
+  /// query, declared or not. The query takes precedence. Sorted by name.
   package var parameters: [Attribute] = []
-  /// The pairs of the query alone; also in ``parameters``. By the bytes of the names; of a repeated name, the last.
+  /// The pairs of the query alone; also in ``parameters``. Sorted by name; of a repeated name, only the last.
   package var query: [Attribute] = []
-  /// Campaign tags and click ids of the query, declared or not; also in ``parameters``. By the bytes of the names.
+  /// The campaign tags and click ids among ``parameters``, sorted by name.
   package var tracking: [Attribute] = []
   package var warnings: [LinkWarning] = []
 }

@@ -1,20 +1,20 @@
 package import BatchFoundation
 
 /// A link split by the delimiters of RFC 3986, over the bytes as recorded (reference deep-links 2). Foundation's `URL`
-/// is unsuitable: it rewrites or refuses what old links really contain, such as a lone `%` or a space. This type
-/// refuses and decodes nothing; user info, port and fragment are dropped.
+/// is unsuitable: it rewrites or rejects what old links really contain, such as a lone `%` or a space. This type
+/// rejects nothing and decodes nothing; user info, port and fragment are dropped.
 package struct LinkAddress {
-  /// The text before the first `:`, if it is a scheme. Never compared with anything.
+  /// The text before the first `:` if it has the syntax of a scheme; otherwise nil.
   package var scheme: Text?
   /// The host as written; nil if missing or empty.
   package var host: Text?
   /// The parts of the path as written, without empty ones.
   package var segments: [Text]
-  /// Whether the path is not empty, even if it is slashes only.
+  /// Whether the path is not empty; slashes alone count.
   package var hasPath: Bool
-  /// The text between the first `?` and the fragment.
+  /// The text between the first `?` and the fragment; nil if there is no `?`.
   package var query: Text?
-  /// Whether there is neither an authority nor a path that begins with `/`, as in `app:data/5`.
+  /// Whether there is a path, but neither an authority nor a `/` at its beginning, as in `app:data/5`.
   package var isOpaque: Bool
 
   package init(_ url: Text) {
@@ -98,14 +98,14 @@ extension Text {
 
 /// A link as seen by routes: its host, decoded segments and query.
 struct RoutableLink {
-  /// The text compared with the first part of a route's key: the first segment for a link to an own domain.
+  /// The text compared with the host of a route: the link's host or, for a link to an own domain, the first segment.
   let host: Text?
   /// The decoded segments of the path, without empty ones.
   let segments: [Text]
   let query: LinkQuery
   /// Whether the link goes to one of the app's own web domains.
   let hostIsOwnDomain: Bool
-  /// False for links that always take the default route: those without a scheme, and opaque ones.
+  /// Whether routes can match; false for links without a scheme and opaque ones, which always take the default route.
   let isRoutable: Bool
   let address: LinkAddress
 
@@ -130,7 +130,7 @@ struct RoutableLink {
   /// The number of segments, plus one for a host that counts; an unmatched link loses them one by one.
   var partCount: Int { segments.count + (address.host != nil && !hostIsOwnDomain ? 1 : 0) }
 
-  /// Returns the segments compared with a route at a level; nil if the link has no host, or none is left.
+  /// Returns the segments compared with a route at a level; nil if the route has a host but the link has none left.
   func segments(for route: Route, level: Int) -> ArraySlice<Text>? {
     let left = segments.dropLast(level)
     if route.host == nil { return left }

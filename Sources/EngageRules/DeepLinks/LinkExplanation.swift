@@ -1,6 +1,6 @@
 package import BatchFoundation
 
-/// The verdict on a route for a link, by the first reason (reference deep-links 9).
+/// The verdict on a route for a link: passed, or the first reason against the route (reference deep-links 9).
 package enum RouteVerdict: Equatable, Sendable {
   case passed
   /// `given` is nil if the link has no host, or none is left at this level.
@@ -12,7 +12,7 @@ package enum RouteVerdict: Equatable, Sendable {
   case missing(parameter: [UInt8])
   /// The value is longer than an expression may examine; no route is chosen for the link.
   case tooLong(parameter: [UInt8])
-  /// The route matches, but the other route, by its index, comes first.
+  /// The route matches, but the route with the given index takes precedence.
   case shadowed(by: Int)
 
   /// The short name used in all output.
@@ -32,13 +32,13 @@ package enum RouteVerdict: Equatable, Sendable {
 
 /// The verdicts of all routes on a link, level by level.
 package struct LinkExplanation: Sendable {
-  /// One shortening of the link.
+  /// The verdicts on the link without its last ``trimmed`` parts.
   package struct Level: Sendable {
     /// The number of parts removed.
     package var trimmed: Int
-    /// The link without them.
+    /// The link without these parts.
     package var link: String
-    /// The routes in the order of the file, by their index.
+    /// The verdicts in the order of the file; `route` is the index of the route.
     package var verdicts: [(route: Int, verdict: RouteVerdict)]
   }
 
@@ -88,7 +88,7 @@ package struct LinkWarning: Hashable, Sendable {
     case pathQueryCollision = "path_query_collision"
     /// A `+`, which means itself here although browsers write a space as `+`.
     case plusSign = "plus_sign"
-    /// A value that contains a `=`, which the SDKs dropped.
+    /// A value that contains a `=`; the SDKs dropped such parameters.
     case extraEquals = "extra_equals"
     case noScheme = "no_scheme"
     /// Neither `//` nor `/` after the scheme; no route can match.
@@ -109,7 +109,7 @@ package struct LinkWarning: Hashable, Sendable {
 }
 
 extension [LinkWarning] {
-  /// The most warnings kept for one link.
+  /// The maximum number of warnings kept for one link.
   static var most: Int { 64 }
 
   mutating func add(_ kind: LinkWarning.Kind, about subject: Text = .empty) {

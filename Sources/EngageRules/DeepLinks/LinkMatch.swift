@@ -6,7 +6,7 @@ struct LinkMatch {
   let level: Int
   let route: Route
 
-  /// Returns the first reason against the route: path, then query, then required parameters.
+  /// Returns the first reason against the route (path, query, then required parameters), or `passed`.
   func verdict() -> RouteVerdict {
     if let host = route.host {
       guard let given = link.host, given.equals(host) else { return .host(wanted: host, given: link.host) }

@@ -39,7 +39,7 @@ struct LinkQuery {
 }
 
 extension [Attribute] {
-  /// Returns the attributes in the byte order of their names; of a repeated name, the last.
+  /// Returns the attributes in the byte order of their names; of a repeated name, only the last.
   func lastByName() -> [Attribute] {
     if count < 2 { return self }
     let order = indices.sorted { one, other in
@@ -61,11 +61,11 @@ enum PercentDecoding {
   enum Flaw: Sendable {
     /// A `%` without two hexadecimal digits after it.
     case badEscape
-    /// Escapes that do not form UTF-8 together.
+    /// Escapes that together do not form UTF-8.
     case badUTF8
   }
 
-  /// Returns the decoded text, or with a flaw the raw text. `+` stays `+`. Text without escapes is not copied.
+  /// Returns the decoded text, or the raw text with its flaw. `+` stays `+`. Text without escapes is not copied.
   static func decode(_ raw: Text, into arena: Arena) -> (text: Text, flaw: Flaw?) {
     guard unsafe raw.bytes.contains(percent) else { return (raw, nil) }
     let target = unsafe arena.allocate(raw.count).bindMemory(to: UInt8.self, capacity: raw.count)

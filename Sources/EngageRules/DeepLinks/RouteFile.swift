@@ -10,8 +10,8 @@ package struct RouteFile: Sendable {
   /// Suspicious but accepted parts of the file, in its order.
   package var notes: [ConfigurationFault]
 
-  /// Whether a route's parameters count only if it lists a handler of Engage. A file that names none anywhere was
-  /// written for Android, where they always count (reference deep-links 6).
+  /// Whether the file names a handler of Engage, so that only routes that list one deliver their parameters. A file
+  /// that names none was written for Android, where parameters always count (reference deep-links 6).
   package var namesEngageHandlers: Bool {
     routes.contains { $0.handlers.contains(where: \.isEngage) } || (defaultHandlers ?? []).contains(where: \.isEngage)
   }
@@ -49,14 +49,14 @@ package struct Route: Sendable {
 package struct RouteHandler: Sendable {
   package var name: String
 
-  /// Whether it is one of the handlers that pass a link's parameters to Engage.
+  /// Whether the handler is one of those that pass a link's parameters to Engage.
   package var isEngage: Bool {
     ["postSilverpop", "engageDefaultHandler"].contains { $0.utf8.elementsEqual(name.utf8) }
   }
 }
 
 extension RouteFileReader {
-  /// Notes the parts of a usable file that probably do not mean what is written (reference deep-links 9).
+  /// Notes the parts of a usable file that probably do not do what their author intended (reference deep-links 9).
   func lint(_ file: RouteFile) {
     var shapes: [[UInt8]: String] = [:]
     for route in file.routes {
@@ -127,7 +127,7 @@ extension Route {
     }
   }
 
-  /// Equal for two routes that match the same links; nil if the query also matters. Expressions compare as text.
+  /// A key that is equal for routes that match the same links (expressions by their text); nil if the query matters.
   fileprivate var shape: [UInt8]? {
     guard isUnconditional else { return nil }
     var shape: [UInt8] = host.map { [0] + $0 } ?? [1]

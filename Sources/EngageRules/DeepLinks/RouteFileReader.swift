@@ -1,7 +1,7 @@
 package import BatchFoundation
 
 extension RouteFile {
-  /// Reads a route file: all that the phones accepted, and the mistakes in published samples, with a note on each.
+  /// Reads a route file. Accepts what the phones accepted, and the mistakes in published samples, with a note on each.
   ///
   /// - Throws: ``FileError`` with all faults: not JSON, wrong types that matter for routing, invalid expressions.
   package static func read(_ bytes: [UInt8], name: String) throws(FileError) -> RouteFile {
@@ -110,7 +110,7 @@ struct RouteFileReader {
       expression: readExpression(fields["regex"], of: subject), place: field.keyPlace)
   }
 
-  /// - Parameter subject: the parameter and its route, in words.
+  /// - Parameter subject: The parameter and its route, in words.
   private func readRequired(_ field: Field?, of subject: String) -> Bool {
     guard let field else { return false }
     func warn(_ words: String) { faults.warn(field.place, "'required' of \(subject) is \(words)") }

@@ -1,8 +1,9 @@
 package import BatchFoundation
 
-/// Converts values to attribute texts (reference formats 4.2).
+/// Converts JSON values to attribute values (reference formats 4.2).
 package enum AttributeText {
-  /// Returns a scalar's text: strings and integers as written, other numbers as in ECMAScript, null as empty; else nil.
+  /// Returns a scalar's text: strings and integers as written, other numbers as in ECMAScript, null as empty; nil for
+  /// arrays and objects.
   @inline(__always)
   package static func scalar(_ value: JSONView, in arena: Arena) -> Text? {
     switch value.kind {
@@ -30,7 +31,8 @@ package enum AttributeText {
     return arena.text(ECMAScriptNumber.text(value))
   }
 
-  /// Returns whether there are at most 15 significant digits, no exponent, and no zero to remove: one text per double.
+  /// Returns whether there are at most 15 significant digits, no exponent and no zero to remove, so that the text is
+  /// already the shortest for its double.
   private static func isShortDecimal(_ text: Text) -> Bool {
     guard text.count <= 16, text.count >= 3, text[text.count - 1] != UInt8(ascii: "0") else { return false }
     var at = text[0] == UInt8(ascii: "-") ? 1 : 0
@@ -49,8 +51,8 @@ package enum AttributeText {
     return points == 1 && text[text.count - 1] != UInt8(ascii: ".")
   }
 
-  /// Returns the elements of a Tags array joined by commas, without empty, null and nested ones
-  /// (reference events 1.6, decisions 19). Nil for an object.
+  /// Returns the elements of a Tags array joined by commas, without empty, null or nested ones (reference events 1.6,
+  /// decisions 19). A scalar is returned as by ``scalar(_:in:)``; nil for an object.
   static func tags(_ value: JSONView, in arena: Arena) -> Text? {
     guard value.kind == .array else { return scalar(value, in: arena) }
     let target = unsafe arena.allocate(value.size * 4).assumingMemoryBound(to: UInt8.self)
@@ -90,7 +92,7 @@ package enum ECMAScriptNumber {
     return digits.prefix(point) + "." + digits.dropFirst(point)
   }
 
-  /// Returns the fewest digits that read back as the value, and the decimal point: 0.DIGITS x 10^point.
+  /// Returns the fewest digits that read back as the value, and the position of the decimal point: 0.DIGITS x 10^point.
   static func shortestDigits(_ value: Double) -> (digits: String, point: Int) {
     // Swift's description already has the shortest digits; only their layout differs.
     let parts = value.description.split(separator: "e")

@@ -3,8 +3,8 @@ import BatchFoundation
 extension DeviceRules {
   // MARK: - Raw events
 
-  /// Passes a phone's stored event through, normalized: core attributes first, missing ones filled, the last of two
-  /// equal names kept (reference decisions 13).
+  /// Passes a phone's stored event through, normalized: core attributes first, missing ones filled in, the last of
+  /// several equal names kept (reference decisions 13).
   mutating func emitRaw(_ record: Record) {
     guard isSent(record.subject ?? .empty) else { return }
     var draft = emptyDraft(record.subject ?? .empty, at: record.timestamp, core: CoreTexts())
@@ -30,7 +30,7 @@ extension DeviceRules {
 
   // MARK: - Emission
 
-  /// Returns a draft with the attributes of every event, in the memory of the event emitted last.
+  /// Returns a draft with the attributes that every event carries, in the memory of the last draft's attributes.
   @inline(__always)
   mutating func newDraft(_ code: Text, at instant: Instant, core: CoreTexts) -> EventDraft {
     var draft = emptyDraft(code, at: instant, core: core)
@@ -85,7 +85,7 @@ extension DeviceRules {
     append(&draft, emission: emission)
   }
 
-  /// Returns true if neither a record nor known silence is past the event's deadline: a later run may bring the sample.
+  /// Returns whether the event lacks a sample that may still come: no record and no known silence is past its deadline.
   private mutating func mayStillGetSamples(_ draft: EventDraft) -> Bool {
     let deadline = draft.timestamp + settings.augmentation.timeout
     if let lastRecord, lastRecord > deadline { return false }
@@ -112,7 +112,7 @@ extension DeviceRules {
   /// Withdraws an event of this run before it is used.
   mutating func withdraw(_ emission: Int64) {
     state.held.removeAll { $0.emission == emission }
-    // It is one of the newest events of the current device.
+    // The event is one of the device's latest, so the search runs backwards.
     if let index = output.events.lastIndex(where: { $0.emission == emission && $0.device == state.device }) {
       output.events.remove(at: index)
     }

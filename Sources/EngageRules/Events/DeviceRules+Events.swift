@@ -2,7 +2,7 @@ import BatchFoundation
 
 /// Converts records to events (reference events 1.4 to 1.7).
 extension DeviceRules {
-  /// Returns the event of a record other than lifecycle, link and raw; the caller's values precede the automatic ones.
+  /// Returns the event of a record (not of a lifecycle record, link or raw event). The caller's values take precedence.
   mutating func draft(of record: Record) -> EventDraft {
     guard let kind = record.type.eventKind else { return draft(record.subject ?? .empty, record) }
     var draft = draft(settings.codes[kind].code, record)
@@ -54,7 +54,7 @@ extension DeviceRules {
     return action[member].flatMap { AttributeText.scalar($0, in: arena) }
   }
 
-  /// Returns a device value named by records; nil if none named it, and for other fields.
+  /// Returns a device value that records named; nil if none did or if the field is not a device value.
   func deviceValue(of field: AutomaticField, _ core: CoreTexts) -> Text? {
     let value: Text =
       switch field {
@@ -153,8 +153,8 @@ extension DeviceRules {
     }
   }
 
-  /// Warns of keys that resemble a parameter's name, because a push that misspells its campaign has none. Returns
-  /// whether a campaign parameter was among them.
+  /// Warns about keys that resemble a parameter's name, because a push that misspells its campaign has none. Returns
+  /// whether one of them resembles a campaign parameter.
   private mutating func warnOfNearParameters(_ payload: JSONView) -> Bool {
     let names = settings.parameters
     var told = false
@@ -187,7 +187,7 @@ extension DeviceRules {
     explanation?.note("campaign stored until \(campaign.expiresAt.rfc3339) (expiration from \(reading.expirySource))")
   }
 
-  /// Counts a stored campaign seen past its expiry, once (reference decisions 21).
+  /// Counts the stored campaign once, when it is first seen past its expiry (reference decisions 21).
   mutating func expireCampaign(at instant: Instant) {
     guard let campaign = state.campaign, !campaign.expiryWasSeen, !campaign.isActive(at: instant) else { return }
     state.campaign?.expiryWasSeen = true
@@ -198,7 +198,8 @@ extension DeviceRules {
 
   // MARK: - Deep links
 
-  /// Opens a link: it starts or resumes a session, and is always an event (reference events 3.3 rule 4).
+  /// Processes the opening of a link, which can start or resume a session and is always an event (reference events 3.3
+  /// rule 4).
   mutating func openLink(_ record: Record) {
     let instant = record.timestamp
     let link = read(link: record)
@@ -237,8 +238,8 @@ extension DeviceRules {
     return true
   }
 
-  /// Returns the attributes of a link's event, later ones winning: the call to action of the link's own query, the
-  /// link's parameters, the caller's params (reference decisions 17 and 23).
+  /// Returns the attributes of a link's event, of which later ones take precedence: the call to action of the link's
+  /// own query, the link's parameters, the caller's params (reference decisions 17 and 23).
   private mutating func attributes(of record: Record, _ link: LinkReading) -> [Attribute] {
     var given: [Attribute] = []
     if let action = link.query.last(where: { $0.name == settings.parameters.callToAction }) {
@@ -249,7 +250,8 @@ extension DeviceRules {
     return given
   }
 
-  /// Returns the event of a link alone, with the campaign that the link names. The caller restores `state.campaign`.
+  /// Returns the event of a link outside any session, with the link's own campaign. The caller restores
+  /// `state.campaign`.
   mutating func linkDraft(_ record: Record) -> EventDraft {
     let link = read(link: record)
     state.campaign = campaign(of: link, record).campaign

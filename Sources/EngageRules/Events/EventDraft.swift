@@ -1,6 +1,7 @@
 package import BatchFoundation
 
-/// An event under construction, one value per name: the caller's, else automatic, else core (reference events 1.5).
+/// An event under construction, with one value per name: the caller's, else automatic, else core (reference events
+/// 1.5).
 package struct EventDraft {
   package let code: Text
   package let timestamp: Instant
@@ -9,14 +10,14 @@ package struct EventDraft {
   var replacedCore: UInt16 = 0
   /// The attributes that are not core, in no particular order, each name once.
   package var others: [Attribute] = []
-  /// The place of each name in ``others`` if there are many; a linear search is faster for few.
+  /// The index of each name in ``others`` if there are many; for few, a linear search is faster.
   private var places: [Text: Int] = [:]
   private static let few = 24
-  /// The caller or a phone set the ids; later identity results do not change them.
+  /// Whether the caller or a phone set the ids, which later identity results then do not change.
   package var identityIsFixed = false
-  /// The record is late, and outside sessions and campaigns (reference decisions 34).
+  /// Whether the record is late, so that the event is outside sessions and campaigns (reference decisions 34).
   package var isLate = false
-  /// Augmentation ran out of time (reference events 5.3).
+  /// Whether augmentation ran out of time (reference events 5.3).
   package var expired = false
   /// The place where the event's record was read.
   package var source = StoredSource.unknown
@@ -81,13 +82,13 @@ package struct EventDraft {
     return place(of: name).map { others[$0].value }
   }
 
-  /// Returns the attributes that are not core in wire order, in memory of the arena.
+  /// Returns the attributes that are not core in wire order, allocated in the arena.
   func ordered(in arena: Arena) -> UnsafeBufferPointer<Attribute> {
     let count = others.count
     let target = unsafe arena.allocate(count * MemoryLayout<Attribute>.stride).bindMemory(
       to: Attribute.self, capacity: count)
     for (index, attribute) in others.enumerated() {
-      // Few and nearly sorted: insertion beats sorting. Many are sorted below.
+      // A few attributes are nearly sorted, so insertion beats sorting; many are sorted below.
       if count > Self.few {
         unsafe target[index] = attribute
         continue

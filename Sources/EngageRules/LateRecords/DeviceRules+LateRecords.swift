@@ -27,7 +27,7 @@ extension DeviceRules {
     return true
   }
 
-  /// Emits the event or check of a late record, then restores all state but the numbering and the held events.
+  /// Emits the event or check of a late record, then restores all state except the numbering and the held events.
   private mutating func emitLate(_ record: Record) {
     let kept = state
     isDecidingLate = true

@@ -36,7 +36,7 @@ extension DeviceRules {
     }
   }
 
-  /// Handles a launch while the session is in use: the process died unseen, at the last record (rule 1).
+  /// Handles a launch during a session (rule 1): the process died unrecorded, so the session pauses at the last record.
   mutating func pauseAfterCrash() {
     guard case .active(let start, let accumulated) = state.session, let lastSeen = state.lastSeen else { return }
     explanation?.note(
@@ -64,13 +64,13 @@ extension DeviceRules {
 
   // MARK: - Start and end
 
-  /// Begins a session in use; `link` has the parameters of the link that started it, nil without one.
+  /// Begins a session. `link` has the parameters of the link that started it; nil if none did.
   mutating func start(at instant: Instant, link: [Attribute]?) {
     state.session = .active(segmentStart: instant, accumulated: .zero)
     emitStarted(at: instant, link: link)
   }
 
-  /// Rule 0: a paused session ends at the first instant after its expiry, as of its pause.
+  /// Rule 0: ends a paused session at the first instant after its expiry. The end counts as of the pause.
   mutating func expireSession(at instant: Instant) {
     guard case .paused(let pause) = state.session, instant > pause.expiresAt else { return }
     explanation?.note(
@@ -79,7 +79,7 @@ extension DeviceRules {
     end(pause)
   }
 
-  /// Rule 7: a session that is over by the end of the known time ends; later records from that silence are late.
+  /// Rule 7: ends a session that is over by the end of the known time. Later records of that silence are late.
   mutating func expireBySilence(until known: Instant) {
     guard case .paused(let pause) = state.session else { return }
     expireSession(at: known)
@@ -151,7 +151,7 @@ extension DeviceRules {
     emitStart(at: instant, link: link, sessionStart: instant, source: source)
   }
 
-  /// - Parameter start: the start of the session; earlier than `instant` if the event waited.
+  /// - Parameter start: The start of the session; earlier than `instant` if the event waited.
   private mutating func emitStart(
     at instant: Instant, link: [Attribute]?, sessionStart start: Instant, source: StoredSource
   ) {
@@ -169,7 +169,7 @@ extension DeviceRules {
     return draft
   }
 
-  /// Returns a device value for an event without its own record.
+  /// Returns an automatic value for an event that has no record of its own.
   private func value(of field: AutomaticField, at instant: Instant) -> Text? {
     switch field {
     case .campaign: state.activeCampaign(at: instant)
@@ -178,11 +178,11 @@ extension DeviceRules {
     }
   }
 
-  /// The number of waiting events released at once.
+  /// The maximum number of waiting events released at once.
   static let releasedAtOnce = 1024
 
-  /// Once the user id is known, releases the waiting events in order: starts with the new instant, ends with their own
-  /// (reference decisions 14). Returns whether more are left.
+  /// If the user id is known, releases waiting events in order: starts of sessions with the given instant, ends with
+  /// their own (reference decisions 14). Returns whether more are left.
   mutating func releases(at instant: Instant) -> Bool {
     guard state.isUserIdKnown, !isDenied, !state.waiting.isEmpty else { return false }
     if !isReleasing {
@@ -205,7 +205,7 @@ extension DeviceRules {
 
   // MARK: - Gap mode
 
-  /// Starts a session at the first event without lifecycle records (reference decisions 4).
+  /// Starts a session at the first event of a device without lifecycle records (reference decisions 4).
   mutating func startGapSession(at instant: Instant, link: [Attribute]?) {
     guard case .none = state.session else { return }
     emitStarted(at: instant, link: link)
@@ -227,23 +227,23 @@ package enum Session {
   case paused(SessionPause)
 }
 
-/// A paused session, with the values at the pause, which its end will carry. The device values are kept separately in
-/// ``DeviceState/pausedCore``: they are large, and the pause is read with every record.
+/// A paused session, with the values at the pause, which the session's end will carry. The device values are kept
+/// separately in ``DeviceState/pausedCore``: they are large, and the pause is read with every record.
 package struct SessionPause {
   package var at: Instant
   package var segmentStart: Instant
-  /// The use before the segment that the pause ended; a later pause without a resume counts on from here.
+  /// The use before the segment that the pause ended; another pause without a resume continues from here.
   package var accumulatedBefore: Milliseconds
   package var accumulated: Milliseconds
   /// The session ends with the first instant after this one.
   package var expiresAt: Instant
   /// The campaign active at the pause, or empty.
   package var campaign: Text
-  /// The emission number before the first identity check since the pause, whose result the end does not carry
-  /// (reference decisions 30); nil without a check.
+  /// The emission number of the first identity check since the pause, whose result the end does not carry (reference
+  /// decisions 30); nil if there was none.
   package var identityAsOf: Int64?
   /// The place where the pausing record was read, which is also the source of the session's end.
   package var source = StoredSource.unknown
-  /// The place where the starting record was read.
+  /// The place where the record that started the session was read.
   package var startSource = StoredSource.unknown
 }

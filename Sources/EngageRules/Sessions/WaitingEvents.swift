@@ -8,15 +8,15 @@ package enum WaitingEvent {
   case ended(SessionPause, core: CoreTexts)
 }
 
-/// The waiting events of a device, oldest first. A device that is never named accumulates them as long as it is used.
-/// They are kept encoded, in the few bytes that each takes in a state, and the device values that the ends of sessions
-/// share are kept once.
+/// The waiting events of a device, oldest first. A device whose user id never becomes known accumulates them as long as
+/// it is used. They are therefore kept encoded, as in a stored state, and device values that consecutive ends of
+/// sessions share are kept once.
 package struct WaitingEvents {
   package private(set) var count = 0
   private var bytes: [UInt8] = []
   /// The offset of the first event that still waits.
   private var start = 0
-  /// The encoded device values at the ends of sessions; an event has their index.
+  /// The encoded device values at the ends of sessions; an event refers to them by index.
   private var cores: [[UInt8]] = []
   private var newestStart: (at: Instant, isByLink: Bool, place: Range<Int>)?
   /// The earliest pause of the ended sessions; samples from then on may still be needed.
@@ -43,8 +43,8 @@ package struct WaitingEvents {
     }
   }
 
-  /// Gives the newest start the parameters of a link of the same instant. Returns false if it has parameters already,
-  /// or no start waits from that instant.
+  /// Gives the latest waiting start the parameters of a link at the same instant. Returns false if that start already
+  /// has parameters or is of another instant.
   mutating func join(_ link: [Attribute], at instant: Instant, source: StoredSource) -> Bool {
     guard let newest = newestStart, newest.at == instant, !newest.isByLink else { return false }
     var writer = StateWriter()
@@ -92,7 +92,7 @@ package struct WaitingEvents {
 // MARK: - As bytes
 
 extension WaitingEvents {
-  /// Writes the events in the form that ``init(from:)`` reads.
+  /// Writes the events in the format that ``init(from:)`` reads.
   func put(to writer: inout StateWriter) {
     writer.put(Int64(cores.count))
     for core in cores { writer.append(core) }
@@ -135,7 +135,7 @@ extension WaitingEvents {
     }
   }
 
-  /// Returns the index of the values in ``cores``, where they are added if new.
+  /// Returns the index of the values in ``cores``, after adding them unless they equal the last ones.
   private mutating func number(of core: CoreTexts) -> Int {
     var writer = StateWriter()
     writer.put(core)
@@ -146,7 +146,7 @@ extension WaitingEvents {
 }
 
 extension StateReader {
-  /// - Parameter core: returns the values of an index; nil if there are none.
+  /// - Parameter core: Returns the values of an index; nil if there are none.
   fileprivate mutating func waitingEvent(_ core: (Int) -> CoreTexts?) throws(DeviceStateError) -> WaitingEvent {
     switch try byte() {
     case 0: return .installed(source: try source())
@@ -163,7 +163,7 @@ extension StateReader {
 }
 
 extension WaitingEvent {
-  /// Returns the event with texts in the arena; the values of an end are there already.
+  /// Returns the event with texts in the arena; the device values of a session's end are there already.
   fileprivate func copied(to arena: Arena) -> WaitingEvent {
     func copy(_ text: Text) -> Text { unsafe arena.copy(text.bytes) }
     switch self {

@@ -8,7 +8,7 @@ struct Condition: Sendable {
     case operation(Operation)
   }
 
-  /// A value that an operator takes. Texts belong to the configuration or to the event.
+  /// An operand of an operator. Texts point into the memory of the configuration or of the event.
   enum Operand: Sendable {
     case bool(Bool)
     case number(Text)
@@ -17,7 +17,7 @@ struct Condition: Sendable {
   }
 
   private let tokens: [Token]
-  /// False if a token is invalid: then the condition never holds.
+  /// False if the condition could not be read; it then never holds.
   private let isUsable: Bool
 
   init(_ tokens: [Token]) {
@@ -37,7 +37,7 @@ struct Condition: Sendable {
     case value(Operand)
   }
 
-  /// Returns whether the condition holds for the parameters of an event; one without tokens always does.
+  /// Returns whether the condition holds for an event's `eventParams`. A condition without tokens always holds.
   func holds(for parameters: JSONView) -> Bool {
     guard isUsable else { return false }
     guard !tokens.isEmpty else { return true }
@@ -64,7 +64,8 @@ struct Condition: Sendable {
     }
   }
 
-  /// Returns the left side. A parameter takes the kind of the right side, and is nil if missing or of another kind.
+  /// Returns the left operand's value. A parameter is read as the right operand's kind; nil if missing or of another
+  /// kind.
   private static func operand(_ entry: Entry, like right: Operand, in parameters: JSONView) -> Operand? {
     guard case .parameter(let name) = entry else {
       if case .value(let operand) = entry { return operand }

@@ -1,14 +1,14 @@
 import BatchFoundation
 
-/// A JSON number, compared without rounding however many digits it has.
+/// A JSON number of any length, compared without rounding.
 struct ExactDecimal {
   private let isNegative: Bool
-  /// The digits, perhaps with a point among them, from the first that is not 0; empty for zero.
+  /// The digits from the first nonzero one on, possibly including the decimal point; empty for zero.
   private let digits: Text
   /// The value is 0.DIGITS x 10^point.
   private let point: Int
 
-  /// Parses a number in the grammar of JSON; nil for any other text.
+  /// Parses a JSON number; nil for any other text.
   init?(_ text: Text) {
     var at = 0
     func digitsEnd() -> Int {
@@ -36,7 +36,7 @@ struct ExactDecimal {
     point = exponent + (first < wholeEnd ? wholeEnd - first : wholeEnd + 1 - first)
   }
 
-  /// Returns the exponent from `start` to the end of the text, 0 if the text ends there; nil for anything else.
+  /// Parses the exponent at `start`. Returns 0 if the text ends there; nil if anything else follows.
   private static func exponent(_ text: Text, _ start: Int) -> Int? {
     guard start < text.count else { return 0 }
     guard text[start] | 0x20 == UInt8(ascii: "e"), start + 1 < text.count else { return nil }
@@ -47,7 +47,7 @@ struct ExactDecimal {
     var value = 0
     while at < text.count {
       guard text[at] &- UInt8(ascii: "0") < 10 else { return nil }
-      // Far more than the length of a line could offset; larger ones need no distinction.
+      // Capped against overflow: no line has enough digits to offset an exponent this large.
       value = min(value * 10 + Int(text[at] - UInt8(ascii: "0")), 1 << 40)
       at += 1
     }
@@ -69,7 +69,7 @@ struct ExactDecimal {
     return 0
   }
 
-  /// Returns the digit at `at`, 0 after the last one.
+  /// Returns the digit at `at` and advances past it, skipping the point; 0 after the last digit.
   private static func nextDigit(_ digits: Text, _ at: inout Int) -> UInt8 {
     if at < digits.count, digits[at] == UInt8(ascii: ".") { at += 1 }
     guard at < digits.count else { return UInt8(ascii: "0") }

@@ -6,7 +6,7 @@ enum Operation: Sendable, Equatable {
   case order(Order)
   case text(Search, ignoringCase: Bool)
 
-  /// Comparisons of two values of one kind; texts and booleans have the first two only.
+  /// Comparisons of two values of the same kind. Strings and booleans support only the first two.
   enum Order: String, CaseIterable, Sendable {
     case equal = "equal to"
     case notEqual = "not equal to"
@@ -15,7 +15,7 @@ enum Operation: Sendable, Equatable {
     case less = "less than"
     case lessOrEqual = "less than eq"
 
-    /// - Parameter comparison: the sign of the left side minus the right one.
+    /// - Parameter comparison: negative, zero or positive, like the left side minus the right side.
     func holds(_ comparison: Int) -> Bool {
       switch self {
       case .equal: comparison == 0
@@ -30,7 +30,7 @@ enum Operation: Sendable, Equatable {
     var isEquality: Bool { self == .equal || self == .notEqual }
   }
 
-  /// Comparisons for texts only.
+  /// Comparisons of strings only.
   enum Search: String, CaseIterable, Sendable {
     case equal = "equal to"
     case notEqual = "not equal to"
@@ -39,7 +39,7 @@ enum Operation: Sendable, Equatable {
     case ends = "ends with"
   }
 
-  /// - Parameter name: the case of A to Z is ignored.
+  /// - Parameter name: the name in a session configuration; ASCII case is ignored.
   init?(name: String) {
     let folded = String(
       decoding: name.utf8.map { $0 &- UInt8(ascii: "A") < 26 ? $0 | 0x20 : $0 }, as: UTF8.self)
@@ -58,7 +58,7 @@ enum Operation: Sendable, Equatable {
     }
   }
 
-  /// Returns the result; nil if the two are not of one kind, or of a kind that the operator does not compare.
+  /// Returns the result; nil if the operands are of different kinds, or of a kind that the operator does not compare.
   func result(_ left: Condition.Operand, _ right: Condition.Operand) -> Bool? {
     switch (self, left, right) {
     case (.and, .bool(let left), .bool(let right)): return left && right

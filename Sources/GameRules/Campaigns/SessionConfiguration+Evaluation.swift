@@ -7,7 +7,7 @@ package struct TriggerResponse: Sendable {
   package var sessionCount: Int64
 }
 
-/// The result of an event at one trigger; the raw value is the word of `deltadna triggers explain`.
+/// The result of evaluating one trigger for an event; the raw value appears in `deltadna triggers explain`.
 package enum TriggerResult: String, CaseIterable, Sendable {
   case responds
   /// The condition does not hold.
@@ -19,7 +19,7 @@ package enum TriggerResult: String, CaseIterable, Sendable {
 }
 
 extension SessionConfiguration {
-  /// Evaluates the triggers for an event as it would be sent. Not for stored events: the phone has processed those.
+  /// Evaluates the triggers for an event as it would be sent. Not for stored events: the phone has evaluated them.
   ///
   /// - Parameters:
   ///   - parameters: the `eventParams` of the event.
@@ -36,7 +36,8 @@ extension SessionConfiguration {
     }
   }
 
-  /// Returns each trigger's result for an event on a device without counts, up to the first response unless `all`.
+  /// Returns the result of each trigger for an event on a device that has no counts yet. Stops at the first response
+  /// unless `all` is set. Empty if the whitelist does not allow the event.
   package func explain(
     event name: Text, parameters: JSONView, all: Bool = false
   ) -> [(trigger: Trigger, result: TriggerResult)] {
@@ -47,7 +48,7 @@ extension SessionConfiguration {
     return results
   }
 
-  /// The order of steps is that of Android and Unity: the variant's count still increases once the limit is reached.
+  /// Follows the order of the Android and Unity SDKs: the variant's count increases even after the limit is reached.
   private func evaluate(
     _ name: Text, _ parameters: JSONView, _ session: Text, _ counts: inout TriggerCounts, _ all: Bool,
     _ report: (Trigger, TriggerResult, Int64) -> Void

@@ -1,13 +1,13 @@
 package import BatchFoundation
 
-/// A saved answer of Engage to `config`: wanted events and decision points, and triggers (reference deltadna 7).
+/// Engage's saved answer to `config`: the allowed events and decision points, and the triggers (reference deltadna 7).
 package struct SessionConfiguration: Sendable {
-  /// The triggers by priority, then by place in the file.
+  /// The triggers, highest priority first, then in file order.
   package let triggers: [Trigger]
-  /// Suspicious but usable parts of the file, in its order.
+  /// Warnings about suspicious but usable parts of the file, in file order.
   package let notes: [ConfigurationFault]
   private let names: NameIndex
-  /// Nil if the list is missing or empty: then all are wanted.
+  /// Nil if the whitelist is missing or empty, which allows everything. The same holds for `decisionPoints`.
   private let events: NameIndex.Scope?
   private let decisionPoints: NameIndex.Scope?
   /// Maps an event's name to an index in `triggersOfEvent`.
@@ -47,14 +47,14 @@ package struct SessionConfiguration: Sendable {
     self.texts = texts
   }
 
-  /// Returns whether `eventsWhitelist` allows the event. Stored events and `ddnaForgetMe` always pass (reference
-  /// decisions 40).
+  /// Returns whether `eventsWhitelist` allows the event. `ddnaForgetMe` is always allowed, and so are stored events,
+  /// for which this is not called (reference decisions 40).
   package func allows(event: Text) -> Bool {
     guard let events, event != "ddnaForgetMe" else { return true }
     return names.value(of: event, in: events) != nil
   }
 
-  /// Returns whether `dpWhitelist` has `point@flavour`.
+  /// Returns whether `dpWhitelist` allows the decision point, written there as `decisionPoint@flavour`.
   package func allows(decisionPoint: Text, flavour: Text) -> Bool {
     guard let decisionPoints else { return true }
     return unsafe withUnsafeTemporaryAllocation(of: UInt8.self, capacity: decisionPoint.count + 1 + flavour.count) {
@@ -67,9 +67,9 @@ package struct SessionConfiguration: Sendable {
     }
   }
 
-  /// Returns the triggers of an event, in their order.
+  /// Returns the indices in ``triggers`` of an event's triggers, in ascending order.
   func triggers(of event: Text) -> [Int] {
-    // The service generates these from campaigns and users; campaigns never wait for them.
+    // These events report campaigns and privacy requests; no campaign is triggered by them.
     guard let place = names.value(of: event, in: triggerEvents), event != "ddnaForgetMe",
       event != "ddnaEventTriggeredAction"
     else { return [] }
@@ -77,20 +77,21 @@ package struct SessionConfiguration: Sendable {
   }
 }
 
-/// The executions after which a campaign is shown (reference deltadna-service 4.6).
+/// Selects the executions of a variant at which its campaign is shown (reference deltadna-service 4.6). An execution is
+/// a time that the variant's condition held.
 package struct ShowCondition: Equatable, Sendable {
-  /// Shown at exactly this execution.
+  /// The number, from 1, of the one execution at which the campaign is shown; nil for none.
   package var required: Int64?
   package var repetition: Repetition?
 
   package struct Repetition: Equatable, Sendable {
-    /// Shown at every multiple; at least 1.
+    /// The campaign is shown at every multiple of this number, which is at least 1.
     package var interval: Int64
-    /// The number of multiples; below 1 there is no limit.
+    /// The maximum number of such multiples; less than 1 for no limit.
     package var limit: Int64
   }
 
-  /// Returns whether a rule holds; `executions` counts how often the variant's condition has held, including this time.
+  /// Returns whether the campaign is shown at an execution, given by its number from 1.
   package func holds(executions: Int64) -> Bool {
     if executions == required { return true }
     guard let repetition, repetition.interval > 0, executions % repetition.interval == 0 else { return false }
@@ -115,24 +116,25 @@ package struct Trigger: Sendable {
   }
 
   package var eventName: Text
-  /// -1 if the file has none; likewise `variantID`.
+  /// -1 if the file has none. The same holds for `variantID`.
   package var campaignID: Int64
   package var variantID: Int64
-  /// Larger ones come first.
+  /// Triggers of higher priority are evaluated first.
   package var priority: Int64
   package var action: Action
   package var campaignName: Text?
   package var variantName: Text?
-  /// The largest number of times it is shown in one session; nil for no limit.
+  /// The maximum number of responses in one session; nil for no limit.
   var limit: Int64?
   var condition: Condition
-  /// At least one must hold, unless there are none.
+  /// At least one must hold; empty for a trigger without show conditions.
   var showConditions: [ShowCondition]
-  /// Identifies the trigger in ``TriggerCounts``, even after the file was changed elsewhere.
+  /// Identifies the trigger in ``TriggerCounts``, even after other parts of the file change.
   package var key: UInt64
 }
 
-/// The usability of an answer's `image` as an image message (reference deltadna-service 4.4, deltadna 9).
+/// The result of checking whether a phone can show an answer's `image` as an image message (reference deltadna-service
+/// 4.4, deltadna 9).
 package struct ImageMessage: Equatable, Sendable {
   /// The missing parts, in the order of ``Part``.
   package var problems: [Part]
@@ -149,7 +151,7 @@ package struct ImageMessage: Equatable, Sendable {
     case spritemap
     case layout
     case background = "spritemap.background"
-    /// Landscape or portrait.
+    /// Either landscape or portrait.
     case orientation = "layout.orientation"
   }
 

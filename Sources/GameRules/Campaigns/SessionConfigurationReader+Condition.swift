@@ -1,7 +1,7 @@
 import BatchFoundation
 
 extension SessionConfigurationReader {
-  /// Reads the condition of a trigger; warns of one that can never hold.
+  /// Reads a trigger's condition, and warns if it can never hold.
   func readCondition(_ field: Field?) -> Condition {
     if field == nil { return Condition([]) }
     guard let elements = array(field, otherwise: "the condition never holds") else { return .never }
@@ -40,7 +40,7 @@ extension SessionConfigurationReader {
     }
   }
 
-  /// Returns the token of a number, or of a text that is one.
+  /// Returns the token for a number, or for a string that contains one; otherwise nil.
   private func number(_ node: JSONNode) -> Condition.Token? {
     let written: String
     switch node.value {
@@ -51,7 +51,7 @@ extension SessionConfigurationReader {
     return ExactDecimal(text) == nil ? nil : .literal(.number(text))
   }
 
-  /// Warns of what is certain without an event, by counting values and tracking which are parameters.
+  /// Warns of a condition that cannot hold for any event. Counts the values and tracks which of them are parameters.
   private func warnIfNeverTrue(_ tokens: [Condition.Token], at nodes: [JSONNode]) {
     var isParameter: [Bool] = []
     for (token, node) in zip(tokens, nodes) {

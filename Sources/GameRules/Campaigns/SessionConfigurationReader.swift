@@ -3,7 +3,7 @@ package import BatchFoundation
 extension SessionConfiguration {
   /// Reads a saved answer of Engage to `config`: an object with `parameters`.
   ///
-  /// - Throws: ``FileError`` with all faults at once (reference deltadna 7). Other flaws are among ``notes``.
+  /// - Throws: ``FileError`` with all faults of the file (reference deltadna 7). Lesser problems are in ``notes``.
   package static func read(_ bytes: [UInt8], name: String) throws(FileError) -> SessionConfiguration {
     var reader = SessionConfigurationReader(faults: DocumentFaults(name, isForeign: true))
     return try reader.read(bytes)
@@ -13,7 +13,7 @@ extension SessionConfiguration {
 struct SessionConfigurationReader {
   let texts = TextOwner()
   let faults: DocumentFaults
-  /// The number of triggers so far with the same event, campaign and variant, by the key of the first.
+  /// The number of triggers read so far with the same event, campaign and variant, keyed by the hash of these three.
   private var twins: [UInt64: UInt64] = [:]
 
   fileprivate init(faults: DocumentFaults) { self.faults = faults }
@@ -55,7 +55,7 @@ struct SessionConfigurationReader {
     }
   }
 
-  /// Returns the elements of an array; another value is a warning with a consequence.
+  /// Returns the elements of an array. Nil for a missing value, and for any other, which causes a warning.
   func array(_ field: Field?, otherwise consequence: String) -> [JSONNode]? {
     if let field, field.node.array == nil {
       faults.warn(field.place, "'\(field.name)' is \(field.node.kind), not an array; \(consequence)")
@@ -63,7 +63,7 @@ struct SessionConfigurationReader {
     return field?.node.array
   }
 
-  /// Returns an object; another value is a warning with a consequence.
+  /// Returns an object. Nil for a missing value, and for any other, which causes a warning.
   private func object(_ field: Field?, otherwise consequence: String) -> Fields? {
     guard let field, field.node.members == nil else { return field?.object() }
     faults.warn(field.place, "'\(field.name)' is \(field.node.kind), not an object; \(consequence)")
@@ -93,7 +93,8 @@ struct SessionConfigurationReader {
       limit: limit, condition: condition, showConditions: due, key: key(event, campaignID, variantID))
   }
 
-  /// Returns a key that is the same in every file in which the trigger has the same position among its equals (FNV-1a).
+  /// Returns a key derived from event, campaign, variant and the trigger's position among those with the same three
+  /// (FNV-1a). It does not depend on the rest of the file.
   private mutating func key(_ event: String, _ campaign: Int64, _ variant: Int64) -> UInt64 {
     var hash: UInt64 = 0xCBF2_9CE4_8422_2325
     func add(_ byte: UInt8) { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }

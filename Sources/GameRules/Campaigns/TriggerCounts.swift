@@ -1,17 +1,17 @@
 package import BatchFoundation
 
-/// The counts of triggers on one device; kept with its state from run to run.
+/// The trigger counts of one device, kept in its state from run to run.
 package struct TriggerCounts: Equatable, Sendable {
   fileprivate struct Count: Equatable, Sendable {
     var key: UInt64
     var count: Int64
   }
 
-  /// How often the condition of each variant held, in all sessions; sorted by variant.
+  /// The number of times that each variant's condition held, over all sessions; sorted by variant.
   private var executions: [Count] = []
-  /// The session of `shown`.
+  /// The session to which `shown` refers.
   private var session: [UInt8] = []
-  /// How often each trigger responded in the session; sorted by trigger.
+  /// The number of times that each trigger responded in that session; sorted by trigger key.
   private var shown: [Count] = []
 
   package init() {}
@@ -30,7 +30,7 @@ package struct TriggerCounts: Equatable, Sendable {
     return index < shown.count && shown[index].key == trigger ? shown[index].count : 0
   }
 
-  /// Forgets the shown counts, unless they are of this session (reference decisions 40).
+  /// Clears the responses counted in another session (reference decisions 40).
   package mutating func enter(_ session: Text) {
     guard unsafe self.session.count != session.count || !self.session.elementsEqual(session.bytes) else { return }
     self.session = unsafe Array(session.bytes)
@@ -44,7 +44,7 @@ package struct TriggerCounts: Equatable, Sendable {
     return counts[index].count
   }
 
-  /// Writes the counts in the form that ``init(from:)`` reads; equal counts are equal bytes.
+  /// Writes the counts in the encoding that ``init(from:)`` reads. Equal counts give equal bytes.
   package func put(to writer: inout StateWriter) {
     session.withText { writer.put($0) }
     for counts in [executions, shown] {
@@ -56,7 +56,7 @@ package struct TriggerCounts: Equatable, Sendable {
     }
   }
 
-  /// - Throws: ``DeviceStateError`` unless all remaining bytes are counts.
+  /// - Throws: ``DeviceStateError`` if the remaining bytes are not exactly the counts.
   package init(from reader: inout StateReader) throws(DeviceStateError) {
     session = unsafe Array(try reader.text().bytes)
     executions = try reader.triggerCounts()

@@ -1,11 +1,11 @@
 import BatchFoundation
 
-/// The platform and operating system of a device, derived from its block as the SDKs do (reference deltadna 4).
+/// A device's platform and operating system, derived from its device block as the SDKs do (reference deltadna 4).
 struct Client {
   let platform: Text
   let operatingSystem: Text
 
-  /// - Parameter standIn: the platform of a device whose system is unknown; empty for `UNKNOWN`.
+  /// - Parameter standIn: the platform to use if the operating system is unknown; empty for `UNKNOWN`.
   init(osName: Text, standIn: Text) {
     for system in Self.systems where osName.isEqualIgnoringASCIICase(to: system.osName) {
       (platform, operatingSystem) = (system.platform, system.operatingSystem)
@@ -28,7 +28,7 @@ struct Client {
     platform == "ANDROID" || platform == "AMAZON" ? "androidRegistrationID" : "pushNotificationToken"
   }
 
-  /// Returns the token as events carry it: Apple's tokens of hex digits in lower case.
+  /// Returns the token as events carry it: an Apple token that consists of hexadecimal digits becomes lower case.
   func pushToken(_ token: Text, in arena: Arena) -> Text {
     guard isApplePhone, unsafe token.bytes.allSatisfy(\.isHexDigit),
       unsafe token.bytes.contains(where: { Text.lowered($0) != $0 })
@@ -64,7 +64,7 @@ extension DeviceBlock {
     return nil
   }
 
-  /// Nil if none was recorded; `ZZ` unless it is two capital letters.
+  /// The recorded country, or `ZZ` if it is not two capital letters; nil if none was recorded.
   var userCountry: Text? {
     let country = self[.country]
     if country.isEmpty { return nil }
@@ -72,7 +72,7 @@ extension DeviceBlock {
       ? country : "ZZ"
   }
 
-  /// Nil if none was recorded; `zz` unless it is two small letters.
+  /// The recorded language, or `zz` if it is not two lower-case letters; nil if none was recorded.
   var userLanguage: Text? {
     let language = self[.language]
     if language.isEmpty { return nil }
@@ -91,7 +91,7 @@ extension DeviceBlock {
     return unsafe Text(base: target, count: 5)
   }
 
-  /// Returns the offset as `±hh:mm`; nil for other text.
+  /// Returns the recorded time zone offset as `±hh:mm`; nil if it is missing or invalid.
   func offset(in arena: Arena) -> Text? {
     let text = self[.timezoneOffset]
     guard text.count == 5 || text.count == 6, text[0] == UInt8(ascii: "+") || text[0] == UInt8(ascii: "-") else {

@@ -1,27 +1,27 @@
 package import BatchFoundation
 
-/// An event for Collect (reference deltadna 5), in the memory of its records.
+/// An event for Collect (reference deltadna 5). Its texts and values are in the memory of its records.
 package struct GameEvent {
   package var name: Text
   package var userID: Text
-  /// Empty for a stored event that stays without one.
+  /// Empty for a stored event that was recorded without a session and gets none.
   package var sessionID: Text
   package var eventUUID: EventUUID
-  /// The `eventParams` as sent: names in byte order at every depth, `platform` and `sdkVersion` last at the top level.
+  /// The `eventParams` as sent: names sorted by bytes at every depth, but `platform` and `sdkVersion` last at the top.
   package var parameters: JSONView
   package var timestamp: Instant
-  /// The device of the export, which owns the state.
+  /// The device of the export, to which the state belongs.
   package var device: Text
-  /// The number of the event on its device, counted from 1 across runs.
+  /// The event's position in processing order on its device, across runs (``EmissionNumber``).
   package var emission: Int64
-  /// The consent given by the time of the event; determines which request it may be in.
+  /// The consent that applied at the time of the event. All events of a request have the same consent.
   package var consent: Consent
-  /// The event was stored by an SDK; whitelists and triggers ignore it.
+  /// Whether an SDK stored the event; whitelists and triggers do not apply to it.
   package var isStored: Bool
   /// The place where the event's record was read.
   package var source = StoredSource.unknown
 
-  /// The order of `--events-out` and of delivery: timestamp, device id by bytes, emission number.
+  /// Orders events as `--events-out` and delivery do: by timestamp, bytes of the device id, and emission number.
   @inlinable
   package static func precedes(_ one: GameEvent, _ other: GameEvent) -> Bool {
     if one.timestamp != other.timestamp { return one.timestamp < other.timestamp }
@@ -43,7 +43,7 @@ package struct GameEvent {
   }
 }
 
-/// The consents given, as the headers of a request state them (reference deltadna 8).
+/// The consents given, which the headers of a request state (reference deltadna 8).
 package struct Consent: OptionSet, Hashable, Sendable {
   package let rawValue: UInt8
 
@@ -55,7 +55,7 @@ package struct Consent: OptionSet, Hashable, Sendable {
   package static let export = Consent(rawValue: 2)
 }
 
-/// The parameters of a device's automatic events, cached while the values in them are unchanged.
+/// The parameters of a device's automatic events, cached as long as the values in them do not change.
 struct AutomaticParameters {
   /// Nil until they are built.
   var gameStarted: JSONView?
@@ -66,14 +66,14 @@ struct AutomaticParameters {
 
   init() {}
 
-  /// Prepares for parameters built from the state's current texts.
+  /// Starts an empty cache for parameters that will be built from the state's current texts.
   init(of state: GameState) {
     block = state.block
     pushToken = state.pushToken
     crossGameUserID = state.crossGameUserID
   }
 
-  /// Returns whether the parameters' texts are still those of the state.
+  /// Returns whether the state still has the texts that the cache was started with, compared by address.
   func areOf(_ state: GameState) -> Bool {
     state.block.isSame(as: block) && state.pushToken.isSame(as: pushToken)
       && state.crossGameUserID.isSame(as: crossGameUserID)
@@ -81,7 +81,7 @@ struct AutomaticParameters {
 }
 
 extension DeviceBlock {
-  /// Returns whether all texts are in the same memory; equal ones elsewhere are not the same.
+  /// Returns whether all texts are at the same addresses; equal texts at other addresses do not count.
   fileprivate func isSame(as other: DeviceBlock) -> Bool {
     let (ours, theirs) = (values.span, other.values.span)
     for slot in ours.indices where !ours[slot].isSame(as: theirs[slot]) { return false }

@@ -55,15 +55,15 @@ extension GameRules {
     append("ddnaForgetMe", finishParameters(), session: sessionOfForgetMe, isStored: false)
   }
 
-  /// The session, or the user's last one, or a new one that nothing else has.
+  /// The current session, else the user's last one, else a new id that no other event has.
   var sessionOfForgetMe: Text {
     if !state.session.isEmpty { return state.session }
     return state.lastSession.isEmpty ? record.key.uuid("sessionID").text(in: arena) : state.lastSession
   }
 
-  /// Emits an event, unless the whitelist lacks it, and the responses of triggers.
+  /// Emits an event and the responses of triggers to it. Drops an event that `eventsWhitelist` lacks.
   ///
-  /// - Parameter finished: its `eventParams`; nil for the parameters that were set.
+  /// - Parameter finished: the event's `eventParams`; nil to use the parameters that were set.
   mutating func emit(_ name: Text, _ finished: JSONView? = nil) {
     if let configuration, !configuration.allows(event: name) {
       output.counts.notWhitelisted += 1
@@ -78,7 +78,7 @@ extension GameRules {
       toEvent: name, parameters: parameters, session: state.session, counts: &state.triggers,
       all: settings.triggersMultipleActions, into: &responses)
     guard !responses.isEmpty else { return }
-    // The responses are events too, but trigger nothing.
+    // Responses are events too, but they trigger nothing.
     for response in responses { emit(response) }
   }
 
@@ -103,13 +103,13 @@ extension GameRules {
     append(name, finishParameters(), session: state.session, isStored: false)
   }
 
-  /// Returns the parameters that were set as the `eventParams` of an event.
+  /// Returns the `eventParams` made of the parameters that were set.
   mutating func finishParameters(ofStored isStored: Bool = false) -> JSONView {
     parameters.finish(
       platform: client.platform, sdkVersion: settings.sdkVersion, ownClient: isStored, canonical, in: arena)
   }
 
-  /// Emits an event whatever the session configuration says.
+  /// Emits an event without consulting the session configuration.
   mutating func append(_ name: Text, _ parameters: JSONView, session: Text, isStored: Bool) {
     let number = number(of: name)
     var id = record.eventUUID.map(EventUUID.init)

@@ -2,7 +2,7 @@ import BatchFoundation
 
 /// Records that become events (reference deltadna 2 and 4).
 extension GameRules {
-  /// Emits the record's own event, in a session.
+  /// Emits the event that the record describes, in a session that it starts if necessary.
   mutating func recordEvent() {
     if isBlocked { return block() }
     enterSession()
@@ -31,7 +31,7 @@ extension GameRules {
     emit("ddnaRegisterCrossGameUserID")
   }
 
-  /// Emits the event that the record itself is.
+  /// Emits the event that the record describes.
   mutating func emitOwn() {
     parameters.removeAll()
     switch record.type {
@@ -52,7 +52,7 @@ extension GameRules {
     }
   }
 
-  /// Sets the parameters for a payload's campaign (reference deltadna-service 1.6).
+  /// Sets the parameters that describe a push payload and its campaign (reference deltadna-service 1.6).
   private mutating func setNotification() {
     let payload = record.own
     func present(_ key: Text) -> JSONView? { payload?[key].flatMap { $0.isNull ? nil : $0 } }
@@ -76,7 +76,7 @@ extension GameRules {
 
   // MARK: - Stored events
 
-  /// Passes on an event that an SDK stored, without start events, whitelist or triggers.
+  /// Passes on an event that an SDK stored. It bypasses the whitelist and triggers, and causes no start events.
   mutating func recordStoredEvent() {
     state.known.insert(state.user)
     let forgets = record.name == "ddnaForgetMe"

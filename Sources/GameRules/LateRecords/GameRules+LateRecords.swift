@@ -1,9 +1,9 @@
 import BatchFoundation
 
-/// Late records (reference decisions 34). BatchPipeline's `Rewind` returns them to their night where that is possible.
+/// Late records (reference decisions 34) that BatchPipeline's `Rewind` could not return to their night.
 extension GameRules {
-  /// Processes a late record, which counts for its own instant only: finished sessions and known values stay unchanged.
-  /// A player's privacy choices apply from when they are read.
+  /// Processes a late record, which takes effect only at its own instant: finished sessions and known values stay
+  /// unchanged. A player's privacy choices apply from the moment they are read.
   mutating func processLate() {
     guard settings.acceptsLateRecords else {
       output.late.append(record.position)
@@ -32,7 +32,7 @@ extension GameRules {
     client = Client(osName: state.block[.osName], standIn: settings.platform)
   }
 
-  /// Performs the record for the user that it names, who may differ from the current one.
+  /// Applies the record to the user that it names, without making that user the current one.
   private mutating func performForUser() {
     let (user, session, lastSession) = (state.user, state.session, state.lastSession)
     guard let named = record.userID, named != user, !user.isEmpty else { return perform() }
@@ -60,7 +60,7 @@ extension GameRules {
 }
 
 extension GameRecord {
-  /// Returns whether the record would become an event of its type, whatever the device's state.
+  /// Returns whether the record becomes an event of its own, regardless of the device's state.
   func becomesEvent(_ settings: GameSettings) -> Bool {
     switch type {
     case .gameEvent, .namedEvent, .goalCompleted, .goalAbandoned, .transaction, .notificationOpened: true

@@ -2,10 +2,10 @@ import BatchFoundation
 
 /// Phases and sessions (reference deltadna 4).
 extension GameRules {
-  /// Whether no event may be sent and no session started.
+  /// Whether denied consent or opting out forbids events and sessions.
   var isBlocked: Bool { state.isDenied || state.isOptedOut }
 
-  /// Ends a session that an event began, after too long without an event.
+  /// Ends a session that an event began if its last event is longer ago than the timeout.
   mutating func endOpenSessionIfOver() {
     guard case .open(let last) = state.phase, settings.isOver(record.timestamp - last) else { return }
     let timeout = settings.sessionTimeout.wholeSeconds
@@ -45,7 +45,7 @@ extension GameRules {
     keepOpen()
   }
 
-  /// Starts a session with the events of an app's start.
+  /// Starts a session and emits the events of an app start.
   mutating func start() {
     makeUser()
     beginSession()
@@ -55,7 +55,7 @@ extension GameRules {
     if settings.sendsClientDevice { emitClientDevice() }
   }
 
-  /// Begins a session by a new `sessionID` only.
+  /// Begins a session with a new `sessionID`, without emitting start events.
   mutating func beginSession() {
     setSession(record.key.uuid("sessionID").text(in: arena))
     output.counts.sessionsStarted += 1
@@ -68,11 +68,11 @@ extension GameRules {
     state.sessionBegan = record.timestamp
     state.session = session
     state.lastSession = session
-    // Forgets the last session's shown counts, even if no trigger is evaluated in this one.
+    // Clears the counted responses of the previous session, even if no trigger is evaluated in this one.
     if !state.triggers.isEmpty { state.triggers.enter(session) }
   }
 
-  /// Ensures a session for an event, and keeps it open if no sign of the app's life does.
+  /// Starts a session for an event if there is none, and extends a session that only events keep open.
   mutating func enterSession() {
     if state.session.isEmpty { start() }
     keepOpen()
@@ -85,7 +85,7 @@ extension GameRules {
     }
   }
 
-  /// Records the length of the current session, unless that was done.
+  /// Records the length of the current session, unless it is already recorded.
   mutating func measureSession(until end: Instant) {
     guard let began = state.sessionBegan else { return }
     output.sessionLengths.append(max(end - began, .zero))

@@ -10,7 +10,7 @@ extension GameRules {
       "user id generated from \(state.cleared == nil ? "the device id" : "the record that cleared the last one")")
   }
 
-  /// The id generated from the device, or from the record that cleared the last user; the same on every run.
+  /// The id generated from the device id, or from the record that cleared the last user; the same on every run.
   var generatedUser: Text {
     (state.cleared.map { $0.uuid("userID") } ?? NameUUID.program.uuid(state.device)).text(in: arena)
   }
@@ -54,7 +54,7 @@ extension GameRules {
     state.triggers = TriggerCounts()
   }
 
-  /// Counts a record that would have become an event but for opting out or denial.
+  /// Counts a record that is dropped because the player opted out or denied consent.
   mutating func block() {
     if state.isOptedOut {
       output.counts.optedOut += 1

@@ -1,10 +1,10 @@
 package import BatchFoundation
 
 extension GameState {
-  /// The first byte of every encoded state; a new encoding gets a new number.
+  /// The version of the encoding: the first byte of every encoded state.
   package static let format: UInt8 = 2
 
-  /// Returns the state as bytes for the store; deterministic, so that equal states are equal bytes.
+  /// Returns the state as bytes for the store. Equal states give equal bytes.
   package func encoded() -> [UInt8] {
     var writer = StateWriter()
     writer.put(Self.format)
@@ -46,8 +46,8 @@ extension GameState {
     return writer.bytes
   }
 
-  /// - Parameter bytes: memory that outlives the state, whose texts point into it.
-  /// - Throws: ``DeviceStateError`` for bytes of another version, or damaged ones.
+  /// - Parameter bytes: must outlive the state, because its texts point into them.
+  /// - Throws: ``DeviceStateError`` for bytes of another version and for damaged bytes.
   package init(decoding bytes: UnsafeRawBufferPointer) throws(DeviceStateError) {
     var reader = unsafe StateReader(bytes)
     let format = try reader.byte()

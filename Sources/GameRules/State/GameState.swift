@@ -1,7 +1,7 @@
 package import BatchFoundation
 
-/// Everything the rules remember of a device between records and, encoded, between runs. Its texts are in the memory of
-/// the device's records; ``encoded()`` and ``init(decoding:)`` carry the state over.
+/// Everything that the rules remember about a device between records and, encoded, between runs. Its texts point into
+/// the memory of the device's records, or of the bytes from which it was decoded.
 package struct GameState {
   package var device: Text
   package var block = DeviceBlock()
@@ -9,12 +9,12 @@ package struct GameState {
   package var user: Text = .empty
   /// The key K of the last `clearPersistentData`, from which the next user is generated.
   package var cleared: NameUUID?
-  /// Users who had a start or a stored event on the device, and so are not new to it.
+  /// The users who already had an app start or a stored event on the device, and so are not new to it.
   package var known = PlayerSet()
   package var optedOut = PlayerSet()
-  /// The users who opted out and for whom `ddnaForgetMe` was sent.
+  /// The users for whom `ddnaForgetMe` was emitted; all of them have opted out.
   package var forgotten = PlayerSet()
-  /// Nil until a record sets it.
+  /// Nil until a record sets it. The same holds for `export`.
   package var use: Bool?
   package var export: Bool?
   package var crossGameUserID: Text = .empty
@@ -24,12 +24,12 @@ package struct GameState {
   package var session: Text = .empty
   /// The last `sessionID` since the user changed; empty if there was none.
   package var lastSession: Text = .empty
-  /// The start of the session, if known; nil outside a session, and once its length was recorded.
+  /// The start of the session; nil outside a session, and once its length has been recorded.
   package var sessionBegan: Instant?
   package var triggers = TriggerCounts()
-  /// The instant of the newest record.
+  /// The instant of the last record processed in order; nil if there is none.
   package var lastSeen: Instant?
-  /// The kind of the last record at that instant.
+  /// The kind of that record; `lastSource` is the place where it was read.
   package var lastKind = InputKind.events
   package var lastSource = StoredSource.unknown
   /// The emission number of the last event or engagement.
@@ -43,7 +43,7 @@ package enum Phase: Equatable, Sendable {
   case off
   case on
   case away(since: Instant)
-  /// A session begun by an event, without a sign of the app's life.
+  /// A session that an event began, without lifecycle records.
   case open(last: Instant)
 }
 
@@ -51,17 +51,18 @@ extension GameState {
   package var isDenied: Bool { use == false || export == false }
   package var isOptedOut: Bool { !user.isEmpty && optedOut.contains(user) }
 
-  /// The consents given so far.
+  /// The consents currently given.
   @inline(__always)
   package var consent: Consent {
     Consent(
       rawValue: (use == true ? Consent.use.rawValue : 0) | (export == true ? Consent.export.rawValue : 0))
   }
 
-  /// The last use of the current session, if silence can end it and its length was not recorded yet.
+  /// The last use of the current session, if silence can end it and its length is not yet recorded; otherwise nil.
   package var lastUseOfOpenSession: Instant? { sessionBegan == nil ? nil : lastUse }
 
-  /// The last use of the current session, if silence measured it; after two pauses, the measured use is an earlier one.
+  /// The last use of the current session if its length was already recorded; otherwise nil. If the app was used again
+  /// after that, the recorded length ends at an earlier use.
   package var lastUseOfMeasuredSession: Instant? { sessionBegan == nil && !session.isEmpty ? lastUse : nil }
 
   private var lastUse: Instant? {
@@ -88,14 +89,14 @@ extension GameState {
   }
 }
 
-/// The users of a device, by 128-bit digests of their ids: a shared device can have many.
+/// The users of a device, as 128-bit digests of their ids, because a shared device can have many.
 package struct PlayerSet: Sendable, Equatable {
   /// The digests in ascending order.
   package private(set) var digests: [LineDigest] = []
 
   package init() {}
 
-  /// Returns nil unless the digests are in ascending order, each once.
+  /// Returns nil unless the digests are in strictly ascending order.
   init?(sorted digests: [LineDigest]) {
     for index in digests.indices.dropFirst() where !(digests[index - 1] < digests[index]) { return nil }
     self.digests = digests

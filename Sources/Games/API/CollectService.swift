@@ -2,7 +2,7 @@ package import BatchFoundation
 package import BatchWire
 package import GameRules
 
-/// Collect, the service for lists of events (reference deltadna-service 3).
+/// Collect, the service that accepts lists of events (reference deltadna-service 3).
 package struct CollectService: Sendable {
   package let address: EnvironmentAddress
   let http: HTTPClient
@@ -10,7 +10,7 @@ package struct CollectService: Sendable {
   private let wallClock: @Sendable () -> Int64
 
   /// - Parameters:
-  ///   - timeout: the longest time for one request.
+  ///   - timeout: the maximum time for one request.
   ///   - wallClock: seconds since 1970, for a `Retry-After` that is a date.
   package init(
     _ address: EnvironmentAddress, http: HTTPClient, timeout: Milliseconds, wallClock: @escaping @Sendable () -> Int64
@@ -21,7 +21,7 @@ package struct CollectService: Sendable {
     self.wallClock = wallClock
   }
 
-  /// Sends one bulk request, once. `body` is `{"eventList":[…]}`, exactly as sent and hashed.
+  /// Sends one bulk request, without retries. `body` is `{"eventList":[…]}`, sent and hashed as it is.
   package func post(_ body: [UInt8], consent: Consent, cancellation: HTTPCancellation? = nil) -> SendOutcome {
     let request = HTTPRequest(
       .post, address.service, address.target("bulk", for: body), headers: .collect(consent), body: body,
@@ -42,7 +42,7 @@ extension [HTTPRequest.Header] {
   }
 }
 
-/// A sandbox's verdicts on the events that it accepted; the service itself shows nothing of the kind.
+/// A sandbox's verdicts on the events that it accepted. The service itself reports no verdicts.
 package struct SandboxVerdicts: Sendable {
   package struct Event: Sendable {
     /// `valid`, `invalid`, `outOfWindow` or `duplicate`.
@@ -51,14 +51,14 @@ package struct SandboxVerdicts: Sendable {
     package var reasons: [String]
   }
 
-  /// The events by `eventUUID` in lower case; of several with one id, the one that is not a duplicate.
+  /// The events by `eventUUID` in lower case. Of several events with the same id, the one that is not a duplicate.
   package private(set) var events: [ByteText: Event] = [:]
-  /// Whether these are all accepted events; the sandbox lists only the last ones.
+  /// Whether ``events`` has all accepted events; a sandbox lists only the most recent ones.
   package private(set) var areAll: Bool
 
   /// Returns nil unless the body is a sandbox's answer.
   init?(_ body: [UInt8]) {
-    // Anything may be at this address.
+    // Any server may answer at this address.
     guard let root = try? JSONNode.parse(body)["deltadna"], let listed = root["events"]?.array,
       let counts = root["verdicts"]?.members
     else { return nil }
@@ -78,7 +78,7 @@ package struct SandboxUnreachable: Error {
 }
 
 extension CollectService {
-  /// Whether the address may be a sandbox: plain text is only used with this machine.
+  /// Whether the address may belong to a sandbox: plain HTTP is only allowed to this machine.
   package var mayBeSandbox: Bool { address.service.origin.utf8.starts(with: "http://".utf8) }
 
   /// Returns the verdicts of the sandbox at the origin of the address; nil if something else answers.
@@ -86,7 +86,7 @@ extension CollectService {
   /// - Throws: ``SandboxUnreachable``.
   package func sandboxVerdicts(cancellation: HTTPCancellation) throws(SandboxUnreachable) -> SandboxVerdicts? {
     let origin: ServiceAddress
-    // The origin of an address is always an address.
+    // The origin of an address is always a valid address.
     do { origin = try ServiceAddress(address.service.origin) } catch { return nil }
     var request = HTTPRequest(.get, origin, "/sandbox/state")
     request.answerLimit = 64 << 20
@@ -101,10 +101,10 @@ extension SendOutcome {
   /// Derives the outcome of one bulk request (reference deltadna-service 3.6, unity 3).
   ///
   /// - Parameters:
-  ///   - isIdempotent: whether the service drops repeated events. It then accepts events before checking them, so that
-  ///     any 2xx is an acknowledgment. Otherwise a 5xx but 503 leaves open whether it accepted them
+  ///   - isIdempotent: whether the service drops repeated events. Such a service accepts events before checking them,
+  ///     so any 2xx is an acknowledgment. Otherwise a 5xx other than 503 leaves open whether the events were accepted
   ///     (reference decisions 45).
-  ///   - addressSettings: the settings to check if a service refuses everything; nil for one with a key in its path.
+  ///   - addressSettings: the settings to check if the service refuses everything; nil if its path has a key.
   ///   - now: seconds since 1970, for a `Retry-After` that is a date.
   package init(collect outcome: HTTPOutcome, isIdempotent: Bool = true, addressSettings: String? = nil, now: Int64) {
     let answer: HTTPAnswer

@@ -8,17 +8,17 @@ package struct DecisionService: Sendable {
   private let http: HTTPClient
   private let seconds: Double
 
-  /// The most bytes of an answer, which has game parameters and an image message.
+  /// The maximum number of bytes of an answer, which can have game parameters and an image message.
   private static let longestAnswer = 16 << 20
 
-  /// - Parameter timeout: the longest time for one question.
+  /// - Parameter timeout: the maximum time for one question.
   package init(_ address: EnvironmentAddress, http: HTTPClient, timeout: Milliseconds) {
     self.address = address
     self.http = http
     seconds = Double(timeout.count) / 1000
   }
 
-  /// Asks once. `body` is exactly as sent and hashed.
+  /// Sends one question, without retries. `body` is sent and hashed as it is.
   package func ask(
     _ body: [UInt8], consent: Consent, cancellation: HTTPCancellation? = nil
   ) -> DecisionOutcome {
@@ -37,7 +37,7 @@ package struct DecisionContent: Sendable {
   /// - Parameter root: an object.
   package init(_ root: JSONNode) { self.root = root }
 
-  /// The number of the decision as text, whether the service sent a number or a string; nil if missing.
+  /// The decision's number, which the service sends as a number or a string; nil if missing.
   package var transactionID: String? {
     switch root["transactionID"]?.value {
     case .number(let text), .string(let text): text
@@ -50,7 +50,7 @@ package struct DecisionContent: Sendable {
   /// The parameters for an event about the decision; nil if missing.
   package var eventParams: JSONNode? { object("eventParams") }
 
-  /// The image message as sent, whatever its kind; nil if missing.
+  /// The `image` as sent, of any JSON type; nil if missing or null.
   package var image: JSONNode? { root.present("image") }
 
   private func object(_ name: String) -> JSONNode? {
@@ -86,7 +86,7 @@ package enum DecisionOutcome: Sendable {
     }
   }
 
-  /// `answered`, or the word of the failure.
+  /// `answered`, or the raw value of the failure's kind.
   package var word: String {
     switch self {
     case .answered: "answered"
@@ -97,7 +97,7 @@ package enum DecisionOutcome: Sendable {
 
 /// The reason why a question got no usable answer.
 package struct DecisionFailure: Sendable, Hashable {
-  /// The raw values are the words in listings and the store.
+  /// The raw values appear in listings and in the store.
   package enum Kind: String, Sendable, CaseIterable {
     case malformedRequest, refused, unknownEnvironment, noAnswer, unreadable, notAsked, unavailable
   }
@@ -116,9 +116,9 @@ package struct DecisionFailure: Sendable, Hashable {
 
   package static let notAsked = DecisionFailure(.notAsked, status: notAskedStatus)
 
-  /// Whether no later question of this run can succeed: hash, key or address are wrong.
+  /// Whether no later question of this run can succeed, because the hash, key or address is wrong.
   package var endsAsking: Bool { kind == .refused || kind == .unknownEnvironment }
 
-  /// Whether an earlier answer may be used instead; a 4xx concerns this very question.
+  /// Whether an earlier answer may be used instead. Not after a 4xx, which concerns the question itself.
   package var allowsEarlierAnswer: Bool { kind != .notAsked && !(400..<500).contains(status) }
 }

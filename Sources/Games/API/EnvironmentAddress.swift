@@ -1,12 +1,12 @@
 package import BatchFoundation
 package import BatchWire
 
-/// The address of one environment: an endpoint followed by the environment's key (reference deltadna-service 3.1). Key
-/// and hash secret are secrets, even inside an address; ``shown`` is the form for people.
+/// The address of one environment: an endpoint followed by the environment's key (reference deltadna-service 3.1). The
+/// key and the hash secret stay secret even as parts of an address; ``shown`` is for display.
 package struct EnvironmentAddress: Sendable {
   package enum Fault: Error, Equatable, Sendable {
     case endpoint(ServiceAddress.Fault)
-    /// The key is empty or has a character with another meaning inside a URL.
+    /// The key is empty, or has a character with a special meaning in a URL.
     case key
   }
 
@@ -15,7 +15,7 @@ package struct EnvironmentAddress: Sendable {
   private let hashSecret: Secret?
 
   /// - Parameters:
-  ///   - endpoint: becomes `https` without a scheme or with `http`, except for `http` to the loopback.
+  ///   - endpoint: gets the scheme `https` if it has none or `http`; `http` to a loopback address is kept.
   ///   - hashSecret: nil or empty for an environment without hashing.
   package init(endpoint: String, key: Secret, hashSecret: Secret?) throws(Fault) {
     do {
@@ -29,8 +29,8 @@ package struct EnvironmentAddress: Sendable {
     self.hashSecret = hashSecret.flatMap { $0.isEmpty ? nil : $0 }
   }
 
-  /// Returns the path of one request: the key, the word of the `call` such as `bulk`, and the hash of the body as sent.
-  /// With a hash secret, the service refuses any other byte.
+  /// Returns the path of one request: the key, the `call` such as `bulk` (nil for none) and, if there is a hash secret,
+  /// the hash of the body. The service then refuses a body that differs in any byte.
   func target(_ call: String?, for body: [UInt8]) -> String {
     var path = "/\(key.reveal())"
     if let call { path += "/\(call)" }
@@ -40,7 +40,7 @@ package struct EnvironmentAddress: Sendable {
 
   func url(_ call: String?, for body: [UInt8]) -> String { service.url(target(call, for: body)) }
 
-  /// The endpoint for people; key and hash secret are hidden in the endpoint's path too.
+  /// The endpoint for display, with the key and the hash secret hidden if its path contains them.
   package var shown: String {
     let secrets = [key, hashSecret].compactMap(\.self)
     let path = service.path.split(separator: "/").map { part in
@@ -49,12 +49,12 @@ package struct EnvironmentAddress: Sendable {
     return ([service.origin] + path).joined(separator: "/")
   }
 
-  /// Returns the endpoint with its scheme: `https`, except for `http` to the loopback.
+  /// Returns the endpoint with `https` if it has no scheme or `http`; `http` to a loopback address is kept.
   package static func secured(_ endpoint: String) -> String {
     guard let mark = endpoint.utf8.firstRange(of: Array("://".utf8)) else { return "https://" + endpoint }
     guard endpoint[..<mark.lowerBound].lowercased().utf8.elementsEqual("http".utf8) else { return endpoint }
     do {
-      // Plain text is for this machine only.
+      // Plain HTTP is for this machine only.
       _ = try ServiceAddress(endpoint)
       return endpoint
     } catch ServiceAddress.Fault.plainText {
@@ -64,7 +64,7 @@ package struct EnvironmentAddress: Sendable {
     }
   }
 
-  /// Returns whether the byte means itself in every part of a URL (RFC 3986, 2.3).
+  /// Returns whether the byte has no special meaning in any part of a URL (RFC 3986, 2.3).
   package static func isUnreserved(_ byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

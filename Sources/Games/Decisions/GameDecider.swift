@@ -11,7 +11,7 @@ final class GameDecider: DeviceDecider {
   private let settings: GameDecisionRules
   private var rules: GameRules
   private var checker: EventChecker
-  /// Settled events, in any order; their texts must live until they are encoded.
+  /// Events that passed the checks, in any order; their texts must stay valid until they are encoded.
   private var events: [GameEvent] = []
 
   init(_ settings: GameDecisionRules, _ options: DeciderOptions) {
@@ -37,7 +37,7 @@ final class GameDecider: DeviceDecider {
       rules.record.take(entry)
       rules.process()
       if rules.output.events.count != before { core.stretchBytes += entry.byteCount }
-      // A device far larger than its share must not fill the memory; others are not cut.
+      // A single huge device must not exhaust memory; other devices are not split.
       if core.hasStretches(2, of: rules.output.events.count) { try endStretchOfDevice() }
     }
   }
@@ -85,7 +85,7 @@ final class GameDecider: DeviceDecider {
     if core.options.keepsAll {
       events += rules.output.events.map { $0.copied(to: core.keptArena) }
     } else {
-      // No event waits here; the rules continue in the memory of the last ones.
+      // `events` is empty here; the rules reuse its memory.
       swap(&events, &rules.output.events)
     }
     checker.forgetMemory()
@@ -112,7 +112,7 @@ final class GameDecider: DeviceDecider {
     return (event.name.description, settings.sends(findings) ? [] : findings)
   }
 
-  /// Ends a stretch in the middle of a device; its state moves to the memory just freed.
+  /// Ends a stretch in the middle of a device, and moves the device's state into the memory just freed.
   private func endStretchOfDevice() throws {
     core.noteLate(&rules.output.late)
     try endStretch()

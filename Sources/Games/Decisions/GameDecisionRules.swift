@@ -9,17 +9,17 @@ package import GameRules
 struct GameDecisionRules: DecisionRules {
   /// The settings, whose texts are in `texts`.
   let rules: GameSettings
-  // Only read after start.
+  // Only read after initialization.
   nonisolated(unsafe) let texts: Arena
   let configuration: SessionConfiguration?
   let schema: EventSchema?
   let environment: EventChecker.Environment
-  /// The most bytes of one request; a larger event cannot be sent.
+  /// The maximum number of bytes of a request; a larger event cannot be sent.
   let largestRequest: Int
   /// Whether events with findings are sent.
   let sendsInvalid: Bool
   let window: DeliveryWindow
-  /// The output for findings, if any.
+  /// The output of `--findings-out`; nil for none.
   let findings: OrderedLines?
 
   /// - Throws: the fault of the schema or the session configuration.
@@ -46,9 +46,9 @@ struct GameDecisionRules: DecisionRules {
     try unsafe device.state.withUnsafeBytes { decided(try unsafe GameState(decoding: $0), known: known) }
   }
 
-  /// Returns how far a player was processed, with silence up to `known`; nil without records.
+  /// Returns how far a device has been processed; silence counts up to the known time `known`. Nil without records.
   func decided(_ state: GameState, known: Instant?) -> DecidedTime? {
-    // An app already away when measured may have gone away again since: that silence ends at the known time.
+    // The app may have gone away again since its session was measured; that silence ends at the known time.
     let silence = state.lastUseOfMeasuredSession.flatMap(rules.over(after:))
     return state.lastSeen.map {
       DecidedTime(
@@ -82,7 +82,7 @@ extension GameEvent {
 }
 
 extension GameSettings {
-  /// - Parameter arena: memory for the texts; must live as long as the settings.
+  /// - Parameter arena: memory for the texts; it must outlive the settings.
   package init(_ settings: Settings, in arena: Arena) {
     let game = settings.deltaDNA
     self.init()

@@ -3,7 +3,7 @@ import BatchPipeline
 import BatchReport
 import GameRules
 
-/// The names of figures in ``DecisionTally/figures``, for the summary; a group's end with a point and a member's name.
+/// The names of figures in ``DecisionTally/figures``, for the summary. A figure of a group is named GROUP.MEMBER.
 enum GameFigure: String {
   case sessionsStarted, sessionsEnded
   case optedOut = "dropped.optedOut"
@@ -18,7 +18,7 @@ enum GameFigure: String {
 
   private static let askedPrefix = "asked\n"
 
-  /// Returns the name of the figure for an outcome of questions at a place.
+  /// Returns the name of the figure that counts the questions with this outcome at a decision point and flavour.
   static func asked(_ decisionPoint: String, _ flavour: String, _ outcome: String) -> String {
     // No name that the service knows contains a line end.
     "\(askedPrefix)\(decisionPoint)\n\(flavour)\n\(outcome)"
@@ -57,7 +57,7 @@ extension DecisionTally {
 }
 
 extension Trigger {
-  /// The place of its responses in ``DecisionDetails/uses``.
+  /// The key of the trigger's responses in ``DecisionDetails/uses``.
   var place: Int { Self.place(key) }
 
   static func place(_ key: UInt64) -> Int { Int(truncatingIfNeeded: key) }

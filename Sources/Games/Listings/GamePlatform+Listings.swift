@@ -6,7 +6,7 @@ package import BatchStore
 import GameRules
 
 extension GamePlatform {
-  /// The columns of an event; the device is that of the export, because Collect knows only the player.
+  /// The columns of an event. The device is that of the export, because Collect knows only the player.
   package var eventColumns: [EventColumn] {
     [
       EventColumn("eventName"), EventColumn("eventTimestamp"), EventColumn("device", .id), EventColumn("userID", .id),
@@ -36,7 +36,7 @@ extension GamePlatform {
       in: store, held: [], expired: times.expired(in: store), tries: "DeltaDNA.httpRequestMaxTries")
   }
 
-  /// Adds an event to an outline: sessions last from first to last event, campaigns are the responses of triggers.
+  /// Adds an event to an outline. Sessions last from their first event to their last; campaigns are trigger responses.
   package func outline(_ event: JSONNode, _ settings: Settings, into outline: inout DeviceOutline) {
     guard let name = event["eventName"]?.string else { return }
     outline.events[name, default: 0] += 1

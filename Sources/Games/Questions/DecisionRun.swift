@@ -3,8 +3,9 @@ package import BatchStore
 import BatchWire
 import GameRules
 
-/// Asks the pending questions of a store, each once over all runs (reference deltadna 9). A question's start is durable
-/// before its first byte leaves. If the run is killed meanwhile, it stays unanswered: the service may have seen it.
+/// Sends the pending questions of a store to Engage, each at most once over all runs (reference deltadna 9). The store
+/// records the start of a question before its first byte leaves. If the run is then killed, the question stays
+/// unanswered, because the service may have seen it.
 package final class DecisionRun: Sendable {
   private let store: EventStore
   private let run: RunID
@@ -14,9 +15,9 @@ package final class DecisionRun: Sendable {
   private let cancellation = HTTPCancellation()
 
   /// - Parameters:
-  ///   - asOf: the clock of the run, by which answers age.
-  ///   - service: nil if no question can be asked; those that the phone would not have asked are still settled.
-  ///   - lifespan: how long an answer may replace a failed one; zero for never.
+  ///   - asOf: the clock of the run, which determines the age of answers.
+  ///   - service: nil if no question can be sent; questions that a phone would not have sent are settled nevertheless.
+  ///   - lifespan: the age up to which an answer may replace a failed one; zero for never.
   package init(store: EventStore, run: RunID, asOf: Instant, service: DecisionService?, lifespan: Milliseconds) {
     self.store = store
     self.run = run
@@ -25,7 +26,7 @@ package final class DecisionRun: Sendable {
     self.lifespan = lifespan
   }
 
-  /// Ends the asking from another thread: the current question is abandoned, the rest is left for the next run.
+  /// Stops ``ask()`` from another thread. The current question is abandoned; the rest are left for the next run.
   package func end() { cancellation.cancel() }
 
   /// - Throws: ``StoreError``.
@@ -111,20 +112,20 @@ package final class DecisionRun: Sendable {
 package struct DecisionReport: Sendable, Equatable {
   /// The requests of this run; the sum of the next three.
   package var asked = 0
-  /// The questions with a direct answer.
+  /// The questions that Engage answered in this run.
   package var answered = 0
-  /// The failed questions for which an earlier answer was used.
+  /// The questions that failed and got an earlier answer.
   package var cached = 0
-  /// The questions without any answer.
+  /// The questions that failed and got no earlier answer.
   package var failed = 0
-  /// The requests by place and outcome: `answered`, or the word of the failure.
+  /// The requests by place and outcome: `answered`, or the raw value of a ``DecisionFailure/Kind``.
   package var places: [Place: [String: Int]] = [:]
   /// The questions left for a later run.
   package var waiting = 0
-  /// The reason why the rest was not asked; nil if it was.
+  /// The failure after which no more questions were sent; nil if there was none.
   package var end: DecisionFailure?
 
-  /// The place of questions. Games have a handful.
+  /// The decision point and flavour of questions. A game has only a few.
   package struct Place: Sendable, Hashable {
     package var decisionPoint: String
     package var flavour: String

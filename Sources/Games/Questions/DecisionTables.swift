@@ -3,11 +3,11 @@ package import BatchStore
 package import GRDB
 package import GameRules
 
-/// The tables of questions and answers in a store, as numbered steps that are never edited after a release.
+/// The tables of questions and answers in a store, as numbered migrations that are never edited after a release.
 package enum DecisionTables {
   package static let migrations: [String] = [first]
 
-  /// Deletes old questions that were settled and reported by a finished run, and old answers; pending questions stay.
+  /// Deletes old questions that a finished run settled and reported, and old answers; pending questions are kept.
   package static let retention = StoreFormat.Retention(
     name: "decisions",
     statements: [
@@ -17,7 +17,7 @@ package enum DecisionTables {
       """, "DELETE FROM decision_answer WHERE as_of <= ?1",
     ])
 
-  /// Copies the questions of a part, none of which was asked yet.
+  /// Copies the questions of a part; none of them has been sent yet.
   package static let collection = StoreFormat.Collection(
     appended: ["decision_request"],
     statements: [
@@ -31,9 +31,9 @@ package enum DecisionTables {
       """
     ])
 
-  /// Times are milliseconds since 1970, `state` is the raw value of a ``DecisionState``. Texts are compared by their
-  /// bytes. `settled_by` is the run that settled a question. `decision_answer` has the last answer for each user and
-  /// place, with the end of the known time of the run that got it.
+  /// Times are milliseconds since 1970. `state` is the raw value of a ``DecisionState``. Text is compared by bytes.
+  /// `settled_by` is the run that settled a question. `decision_answer` has the last answer for each user, decision
+  /// point and flavour; its `as_of` is the clock of the run that got the answer.
   private static let first = """
     CREATE TABLE decision_request (
       id INTEGER PRIMARY KEY,
@@ -76,7 +76,7 @@ enum DecisionState: Int {
   case settled = 2
 }
 
-/// The people in questions and answers.
+/// Finds and erases people in questions and answers.
 package struct PersonalDecisions: PersonalTables {
   package func devices(of ids: [PersonID], in db: Database) throws -> [[UInt8]] {
     let devices = try ids.flatMap { id in
@@ -97,7 +97,7 @@ package struct PersonalDecisions: PersonalTables {
       try removal.delete("decisions", from: table, where: condition, value.databaseValue, in: db)
     }
     for device in people.devices {
-      // Players known only from the device are erased with it, unless another device has them too.
+      // The answers for a player are erased with the device, unless another device has the same player.
       let name = String(decoding: device, as: UTF8.self)
       try delete(
         from: "decision_answer",
@@ -114,7 +114,7 @@ package struct PersonalDecisions: PersonalTables {
   }
 }
 
-/// The questions of a batch, stored together with its events.
+/// The questions of a batch, which are stored together with its events.
 package struct EngagementRows: PlatformRows {
   package var engagements: [Engagement] = []
 
@@ -124,7 +124,7 @@ package struct EngagementRows: PlatformRows {
     if let more = more as? EngagementRows { engagements += more.engagements }
   }
 
-  /// Returns the questions without known ones, which were or may have been asked already.
+  /// Returns the questions that are not among `known`, which were or may have been sent already; nil if none are left.
   package func without(_ known: any PlatformRows) -> (any PlatformRows)? {
     guard let known = known as? EngagementRows else { return self }
     var rows = self

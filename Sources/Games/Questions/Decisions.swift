@@ -2,11 +2,11 @@ import BatchFoundation
 package import BatchStore
 import GRDB
 
-/// The questions to deltaDNA's decision service, and its last answers.
+/// The stored questions to deltaDNA's decision service, and its last answers.
 package struct Decisions: Sendable {
   let connection: StoreConnection
 
-  /// Deletes the questions reported by finished runs, and takes over those settled by a killed one.
+  /// Deletes the questions that finished runs reported, and assigns those that a killed run settled to this run.
   func begin(_ run: RunID) throws {
     try connection.write { db in
       try db.execute(
@@ -19,7 +19,7 @@ package struct Decisions: Sendable {
     }
   }
 
-  /// Returns the questions that a killed run began to ask. The service may have seen them, so they are not asked again.
+  /// Returns the questions that a killed run began to send. The service may have seen them, so they are not sent again.
   func interrupted() throws -> [StoredDecision] {
     try questions("state = 1 ORDER BY id")
   }
@@ -32,7 +32,8 @@ package struct Decisions: Sendable {
     }
   }
 
-  /// Returns the next pending questions after `last`, or the first, in the order of time, device and emission.
+  /// Returns the next pending questions after `last` (nil for the first ones), in the order of time, device and
+  /// emission.
   func waiting(after last: StoredDecision?, limit: Int) throws -> [StoredDecision] {
     let page = try questions(
       "(time, device, emission, id) > (?, ?, ?, ?) AND state = 0 ORDER BY time, device, emission, id LIMIT ?",
@@ -43,7 +44,7 @@ package struct Decisions: Sendable {
     }
   }
 
-  /// Writes some settlements and the start of another question, in one transaction.
+  /// Writes settlements and, unless nil, the start of another question, in one transaction.
   func commit(
     _ settled: [(decision: StoredDecision, settlement: DecisionSettlement)], begins: StoredDecision?, run: RunID,
     asOf: Instant
@@ -73,7 +74,7 @@ package struct Decisions: Sendable {
     }
   }
 
-  /// Returns the service's last answer for the same user and place, if newer than `oldest`.
+  /// Returns the service's last answer for the same user, decision point and flavour, if it is newer than `oldest`.
   func earlierAnswer(to decision: StoredDecision, after oldest: Instant) throws -> String? {
     try connection.read { db in
       try String.fetchOne(
@@ -83,7 +84,8 @@ package struct Decisions: Sendable {
     }
   }
 
-  /// Returns the number of pending questions, of those settled by the last run, and of answers kept for later failures.
+  /// Returns the numbers of pending questions, of those settled by the last run, and of answers kept for later
+  /// failures.
   ///
   /// - Throws: ``StoreError``.
   package func counts() throws -> (waiting: Int, settled: Int, answers: Int) {

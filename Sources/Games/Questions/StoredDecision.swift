@@ -43,17 +43,17 @@ struct StoredDecision {
 
 /// The outcome of a question.
 struct DecisionSettlement {
-  /// The status of the answer, or of the failed one that an earlier answer replaces.
+  /// The status of the answer, even of a failed one that an earlier answer replaces.
   var status: Int
   var isCached = false
-  /// The word of a ``DecisionFailure/Kind``; nil if the service answered.
+  /// The raw value of a ``DecisionFailure/Kind``; nil if the service answered.
   var error: String?
-  /// The whole answer as JSON, without secrets that the service repeats; nil if there is none.
+  /// The whole answer as JSON, with secrets that it repeats removed; nil if there is none.
   var answer: String?
   /// Whether the answer may be used after later failures.
   var isKept = false
 
-  /// The answer that a phone gives its game without asking the service.
+  /// The answer that a phone gives its game without calling the service.
   static let local = DecisionSettlement(status: 200, answer: #"{"parameters":{}}"#)
 }
 
@@ -73,7 +73,7 @@ extension DecisionSettlement {
 }
 
 extension Decisions {
-  /// Visits a line, without its end, for each question that a run settled, and for those still pending, as `notAsked`;
+  /// Visits a line, without a line end, for each question that a run settled or that is still pending (as `notAsked`),
   /// in the order of the questions (reference deltadna 9).
   package func forEachLine(of run: RunID, _ body: (String) throws -> Void) throws {
     try forEach(of: run) { try body($0.line) }
@@ -86,7 +86,7 @@ extension StoredDecision {
     let settlement =
       settlement
       ?? DecisionSettlement(status: DecisionFailure.notAskedStatus, error: DecisionFailure.notAsked.kind.rawValue)
-    // Answers are stored in the form written here, so they parse.
+    // Stored answers were written as JSON, so they parse.
     let content = settlement.answer.flatMap { try? JSONNode.parse(Array($0.utf8)) }.map(DecisionContent.init)
     let image = ImageMessage(content?.image)
     let line: JSONNode = [
@@ -103,12 +103,12 @@ extension StoredDecision {
   }
 }
 
-/// The outcome of a question, for people.
+/// The outcome of a question, for display.
 package struct DecisionStory {
   package let timestamp: Instant
-  /// The decision point and flavour, in the form of the session configuration.
+  /// The decision point and flavour, written as in the session configuration.
   package let place: String
-  /// The outcome, without any text of the service.
+  /// The outcome in words, without any text from the service.
   package let words: String
 
   init(_ decision: StoredDecision) {

@@ -8,7 +8,7 @@ extension PlatformReport {
   /// - Parameters:
   ///   - details: nil for a run that processed nothing.
   ///   - times: the times that the service accepts.
-  ///   - hasSent: whether Engage may have been asked too.
+  ///   - hasSent: whether the run may also have sent questions to Engage.
   init(_ figures: [String: Int], _ details: DecisionDetails?, times: ServiceTimes, hasSent: Bool) {
     self.init()
     lines = Self.lines(figures, times, hasSent: hasSent)
@@ -46,7 +46,7 @@ extension PlatformReport {
 
   // MARK: - Sections of the report
 
-  /// The most rows, because names come from users and there may be any number.
+  /// The maximum number of rows, because names come from users and are not limited in number.
   private static let mostRows = 200
 
   private static func sections(_ details: DecisionDetails?) -> [ReportSection] {

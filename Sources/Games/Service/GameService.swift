@@ -7,7 +7,7 @@ import BatchStore
 package import BatchWire
 package import GameRules
 
-/// Collect and, if configured, Engage: first events are sent, then questions (reference deltadna 8 and 9).
+/// Collect and, if configured, Engage. Events are sent first, then questions (reference deltadna 8 and 9).
 struct GameService: PlatformService {
   private let context: RunContext
   let collect: CollectService
@@ -59,7 +59,7 @@ struct GameService: PlatformService {
 
   func afterDelivery(_ report: DeliveryReport, _ stage: inout ServiceStage) throws {
     try GameBacklog.count(in: &stage)
-    // A decision follows from the events before it, so without them nothing is asked.
+    // A decision depends on the events before it, so no questions are sent if delivery stopped.
     let asking = DecisionRun(
       store: stage.store, run: stage.run, asOf: context.asOf, service: report.stop == nil ? engage : nil,
       lifespan: context.settings.deltaDNA.engageCacheLifespan)
@@ -73,7 +73,7 @@ struct GameService: PlatformService {
         stage.figures[GameFigure.asked(place.decisionPoint, place.flavour, outcome)] = count
       }
     }
-    // Held events end a run with 76, which is less specific.
+    // Exit status 76, for held events, is less specific and is replaced.
     guard let end = decisions.end, [.done, .protocolRefused].contains(stage.exit) else { return }
     stage.exit = .credentialsRefused
     let reason =
@@ -84,9 +84,9 @@ struct GameService: PlatformService {
   }
 }
 
-/// Events of earlier runs that were sent by this run of a game.
+/// Counts events of earlier runs that this run of a game sent.
 package enum GameBacklog {
-  /// Adds them to the summary, which counts all events of `--events-out` (reference deltadna 10).
+  /// Adds these events to the summary, which counts all events of `--events-out` (reference deltadna 10).
   package static func count(in stage: inout ServiceStage) throws {
     var backlog = NameTable<Int>(atMost: RunSummary.typeLimit)
     for sequence in try stage.store.ledger.sequences([.backlog(postedIn: stage.run)]) {
@@ -100,7 +100,7 @@ package enum GameBacklog {
 }
 
 extension DeliveryWindow {
-  /// Makes the window of events that Collect accepts at an instant (reference deltadna 5).
+  /// Makes the window of event times that Collect accepts at an instant (reference deltadna 5).
   init(_ settings: Settings, asOf: Instant) {
     let game = settings.deltaDNA
     self.init(
@@ -108,7 +108,7 @@ extension DeliveryWindow {
   }
 }
 
-/// A service that accepts lists of a game's events, in the order in which they happened.
+/// The destination for a game's events, which are sent in the order in which they happened.
 package final class GameDestination: Destination {
   package typealias Post = @Sendable (_ body: [UInt8], _ consent: Consent, HTTPCancellation) -> SendOutcome
 
@@ -118,15 +118,15 @@ package final class GameDestination: Destination {
 
   /// - Parameters:
   ///   - isIdempotent: whether the service drops repeated events.
-  ///   - retries: the largest number of repetitions of a request.
-  ///   - post: sends one request, once.
+  ///   - retries: the maximum number of retries of a request.
+  ///   - post: sends one request, without retries.
   package init(isIdempotent: Bool, retries: Int, post: @escaping Post) {
     traits = DeliveryTraits(isIdempotent: isIdempotent, isOrdered: true, lanes: 8, mostAttempts: retries + 1)
     self.post = post
   }
 
-  /// Makes the destination for Collect (reference deltadna 8), which drops the second event of one `eventUUID`: sending
-  /// again after a lost answer makes no duplicates.
+  /// Makes the destination for Collect (reference deltadna 8). Collect drops a second event with the same `eventUUID`,
+  /// so sending again after a lost answer makes no duplicates.
   package convenience init(_ service: CollectService, retries: Int) {
     self.init(isIdempotent: true, retries: retries) { body, consent, cancellation in
       service.post(body, consent: consent, cancellation: cancellation)
@@ -143,7 +143,8 @@ package final class GameDestination: Destination {
   package func abort() { cancellation.cancel() }
 }
 
-/// Compares events with a sandbox; Collect reports nothing about accepted ones (reference deltadna-service 3.7).
+/// Compares events with a sandbox's verdicts; Collect itself reports nothing about accepted events (reference
+/// deltadna-service 3.7).
 extension GameService {
   func compare(
     _ store: EventStore, _ names: ArrivalNames, _ interruption: Interruption, into arrivals: inout Arrivals
@@ -173,7 +174,7 @@ extension GameService {
     }
   }
 
-  /// Returns the problem of an event; nil if there is none. `found` is nil if the sandbox does not know the event.
+  /// Returns the problem with an event; nil if there is none. `found` is nil if the sandbox does not know the event.
   private static func finding(
     _ id: EventID, _ found: SandboxVerdicts.Event?, _ areAll: Bool
   ) -> Arrivals.Finding? {

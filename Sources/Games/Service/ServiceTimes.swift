@@ -4,14 +4,14 @@ package import BatchPipeline
 package import BatchReport
 package import BatchStore
 
-/// The times of events that a game service accepts, and advice for others (reference deltadna 5, unity 4).
+/// The event times that a game service accepts, and advice for other events (reference deltadna 5, unity 4).
 package struct ServiceTimes: Sendable {
-  /// The service's name for people.
+  /// The service's name, for messages.
   package var service: String
-  /// The age from which an event is dropped.
+  /// The age from which the service drops an event.
   package var oldest: Milliseconds
   package var oldestInWords: String
-  /// The settings that determine which events wait because of their time.
+  /// The settings that determine the accepted times, for messages.
   package var setting: String
   /// The advice for older events.
   package var legacy: String
@@ -31,14 +31,14 @@ package struct ServiceTimes: Sendable {
 
   // MARK: - Before events are sent
 
-  /// Warns if `asOf` and the clock differ by more than an hour, and of events that would be sent in vain.
+  /// Warns if `asOf` and the clock differ by more than an hour, and of events that the service would drop.
   package func warn(_ context: RunContext, _ stage: inout ServiceStage) throws {
     if let asOf = context.job.asOf, abs(asOf.milliseconds - context.now.milliseconds) > 3_600_000 {
       note(
         "asOf differs by more than an hour from the clock, and \(service) drops events according to the clock"
           + (context.sandboxAddress == nil ? "" : "; the sandbox uses asOf"), &stage)
     }
-    // A sandbox goes by asOf, like the run.
+    // A sandbox uses asOf as its clock, like the run.
     guard context.sandboxAddress == nil, let old = try stage.store.ledger.waiting(upTo: limit(at: context.now)) else {
       return
     }
@@ -58,7 +58,7 @@ package struct ServiceTimes: Sendable {
 
   // MARK: - After
 
-  /// Reports the events that the service acknowledged but that were too old to be kept.
+  /// Reports events that the service acknowledged but, because of their age, did not keep.
   package func doubt(_ store: EventStore, _ arrivals: inout Arrivals) throws {
     guard let old = try store.ledger.taken(atAge: oldest) else { return }
     let outdated = OutdatedEvents(
@@ -69,7 +69,7 @@ package struct ServiceTimes: Sendable {
         + "silently: do not rely on them. \(legacy)")
   }
 
-  /// Returns the events that no run sends while their time is outside the service's window.
+  /// Returns the events that are not sent because their time is outside the service's window; nil if there are none.
   package func expired(in store: EventStore) throws -> UnsentEvents? {
     let all = try store.ledger.statusCounts()[.expired, default: 0]
     guard all > 0 else { return nil }

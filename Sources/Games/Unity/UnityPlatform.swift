@@ -40,7 +40,7 @@ package struct UnityPlatform: GamePlatform {
     }
   }
 
-  /// Settings for deltaDNA's services only, and those that Unity Analytics fixes.
+  /// Settings that only deltaDNA's services use, or whose values Unity Analytics fixes.
   private static let settingsOfDeltaDNA: Set = [
     "collectURL", "engageURL", "environmentKey", "hashSecret", "httpRequestEngageTimeoutSeconds",
     "engageCacheExpirySeconds", "dropEmpty",
@@ -58,7 +58,7 @@ package struct UnityPlatform: GamePlatform {
   package func connect(_ run: RunContext) throws -> any PlatformService { try UnityService(run) }
 
   package func completeForSandbox(_ settings: inout Settings) {
-    // The real ones, set later, must not turn the sandbox's store into another.
+    // Values that are set later must not make the sandbox's store belong to another environment.
     settings.unity.projectId = nil
     settings.unity.environment = nil
   }

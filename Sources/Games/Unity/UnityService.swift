@@ -5,7 +5,7 @@ import BatchPipeline
 import BatchStore
 package import BatchWire
 
-/// Unity Analytics of one environment, as used by a run (reference unity 2 and 3).
+/// One environment of Unity Analytics, as used by a run (reference unity 2 and 3).
 struct UnityService: PlatformService {
   private let context: RunContext
   private let address: UnityAddress
@@ -44,13 +44,13 @@ struct UnityService: PlatformService {
     arrivals.count(.taken, .events, by: try store.ledger.statusCounts()[.successfullyPosted, default: 0])
     arrivals.explain(
       .events, "Unity Analytics does not report the fate of accepted events; look them up in its event browser")
-    // A sandbox goes by asOf.
+    // A sandbox uses asOf as its clock.
     if context.sandboxAddress == nil { try UnityLimits.times.doubt(store, &arrivals) }
   }
 }
 
-/// The limits of the service, by its documentation (reference unity 4). The service also accepts the ends of its
-/// window, which deltaDNA's rules exclude: hence one more millisecond, the resolution of times.
+/// The service's limits according to its documentation (reference unity 4). Its window includes both ends, which
+/// deltaDNA's rules exclude; hence the additional millisecond, the resolution of times.
 package enum UnityLimits {
   package static let oldestEvent = Milliseconds(31 * 86_400_000 + 1)
   package static let furthestAhead = Milliseconds(24 * 3_600_000 + 1)
@@ -65,16 +65,16 @@ package enum UnityLimits {
   )
 }
 
-/// The address of events for one environment of a Unity project (reference unity 2).
+/// The address to which the events of one environment of a Unity project are sent (reference unity 2).
 package struct UnityAddress: Sendable {
   package enum Fault: Error, Equatable, Sendable {
     case endpoint(ServiceAddress.Fault)
-    /// The id is empty, has a character with another meaning inside a URL, or steps to another folder (`..`).
+    /// The id is empty, has a character with a special meaning in a URL, or is a path step such as `..`.
     case projectId
     case environment
   }
 
-  /// The settings that determine access: the API takes no key.
+  /// The settings that determine access, for messages. The API takes no key.
   static let settings = "Unity.projectId, Unity.environment or Unity.collectUrl"
 
   package let service: ServiceAddress
@@ -82,7 +82,8 @@ package struct UnityAddress: Sendable {
   package let target: String
 
   /// - Parameters:
-  ///   - endpoint: includes the API version; becomes `https`, except for `http` to the loopback.
+  ///   - endpoint: includes the API version; gets the scheme `https` if it has none or `http`, except for a loopback
+  ///     address.
   ///   - environment: the name, not the id.
   package init(endpoint: String, projectId: String, environment: String) throws(Fault) {
     do {
@@ -113,8 +114,8 @@ extension UnityAddress.Fault: CustomStringConvertible {
 }
 
 extension GameDestination {
-  /// Makes the destination for the Collect API of Unity Analytics (reference unity 3). Unlike deltaDNA's Collect it
-  /// promises nothing about a repeated `eventUUID`, so a lost answer leaves doubt.
+  /// Makes the destination for the Collect API of Unity Analytics (reference unity 3). Unlike deltaDNA's Collect, it
+  /// does not promise to drop a repeated `eventUUID`, so after a lost answer the outcome is unknown.
   package convenience init(_ address: UnityAddress, http: HTTPClient, retries: Int, timeout: Milliseconds) {
     let seconds = Double(timeout.count) / 1000
     self.init(isIdempotent: false, retries: retries) { body, consent, cancellation in

@@ -28,12 +28,12 @@ struct IdentityCommand: ParsableCommand {
     }
   }
 
-  /// Carries out an operator's request and records in the store how its run ended.
+  /// Carries out an operator's request and records the end of its run in the store.
   static func noting(_ run: RunID, in store: EventStore, _ body: () throws -> Void) throws {
     do {
       try body()
     } catch {
-      // The command's own error is reported; the missing record of its end is a consequence.
+      // Only the command's own error is reported; a failure to record the end of its run is secondary.
       try? store.runs.finish(run, at: .now, exit: exit(of: error).rawValue, counters: "{}")
       throw error
     }

@@ -35,7 +35,7 @@ extension StoreChoice {
   var identities: IdentityStore { get throws { IdentityStore(path: try path()) } }
 }
 
-/// A store without recipients and merges, because no Engage run filled it.
+/// The error that a store has no recipients or merges, because it belongs to another platform.
 struct OtherPlatformStore: RunError, CustomStringConvertible {
   var path: String
   var platform: String
@@ -47,7 +47,7 @@ struct OtherPlatformStore: RunError, CustomStringConvertible {
   }
 }
 
-/// A store that a command changes without its service, and the format of the report.
+/// A store that a command changes without calling its service, and the format of the report.
 struct ChangedStoreOptions: ParsableArguments {
   @OptionGroup var choice: StoreChoice<JobOption>
   @OptionGroup var answer: AnswerOption
@@ -83,7 +83,8 @@ struct ServiceOptions: ParsableArguments {
       let engage = EngagePlatform()
       var settings = configuration.settings
       if sandbox { engage.completeForSandbox(&settings) }
-      // The store lacks the layouts of list and audit table; a plan would be half undone before the service objects.
+      // The store does not know the layout of list and audit table: a plan would be half undone before the service
+      // objects.
       guard !settings.general.listId.isEmpty else { throw UnnamedList() }
       let service = engage.storeDestination(settings)
       let destination = sandbox ? service.inSandbox : service

@@ -3,14 +3,15 @@ import BatchPipeline
 import FoundationEssentials
 import Glibc
 
-/// The operations on stdin, all checked before the first is sent, and any number of them, kept in an unnamed file.
+/// The operations on stdin. All are checked before the first is sent. An unnamed file keeps them, so memory does not
+/// limit their number.
 final class OperationInput {
   private static let longestLine = 1 << 20
   private static let shownFaults = 20
 
   private let copy: Int32
 
-  /// - Throws: ``OperationInputError`` for invalid lines or none, and errors of reading and of the temporary file.
+  /// - Throws: ``OperationInputError`` for invalid lines or no lines; errors of reading and of the temporary file.
   init(_ source: Int32 = STDIN_FILENO) throws {
     let folder = ProcessInfo.processInfo.environment["TMPDIR"] ?? "/tmp"
     let copy = try OutputError.at(folder) { () throws(SystemError) in try TemporaryPath.unnamedFile(in: folder) }

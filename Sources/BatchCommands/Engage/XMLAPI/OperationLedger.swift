@@ -1,10 +1,10 @@
 import BatchFoundation
 import Glibc
 
-/// The outcomes of a series of operations, in an append-only file: each step is recorded before it happens.
+/// The outcomes of a series of operations, in an append-only file. Each step is recorded before it happens.
 final class OperationLedger {
   enum State: String {
-    /// About to be sent; without a later line it is unknown whether it was.
+    /// About to be sent. Without a later line, it is unknown whether the operation was sent.
     case begun
     /// Sent, without a usable answer.
     case unknown
@@ -49,7 +49,7 @@ final class OperationLedger {
 
   private func read() throws {
     let bytes = try system { () throws(SystemError) in try FileDescriptor.readAll(descriptor) }
-    // Ignores a line cut off by a kill or a full disk.
+    // Ignores a last line that a kill or a full disk truncated.
     let end = bytes.lastIndex(of: 0x0A).map { $0 + 1 } ?? 0
     guard end > 0 else {
       guard Array(Self.header.utf8).starts(with: bytes) else { throw LedgerError(path: path, cause: .isNone) }
@@ -61,7 +61,7 @@ final class OperationLedger {
       throw LedgerError(path: path, cause: .isNone)
     }
     for (number, line) in lines.enumerated() {
-      // The reason that a line is damaged is of no use.
+      // The kind of damage does not matter.
       guard let node = try? JSONNode.parse(Array(line)), let key = node["id"]?.string,
         let state = node["state"]?.string.flatMap(State.init)
       else { throw LedgerError(path: path, cause: .damaged(line: number + 2)) }

@@ -6,12 +6,12 @@ import EngageRules
 struct OperationRecord {
   /// The line number, from 1.
   let line: Int
-  /// The key in the ledger: the operation's `id`, or the hash of its content with its place among equal ones.
+  /// The key in the ledger: the operation's `id`, or the hash of its content with its index among equal operations.
   let key: String
   let operation: NamedOperation
 }
 
-/// The reason that a line is not an operation, without its content.
+/// The reason why a line is not an operation, without the line's content.
 struct OperationLineFault: Error, Equatable, CustomStringConvertible {
   var line: Int
   var problem: String
@@ -24,7 +24,7 @@ struct OperationLineFault: Error, Equatable, CustomStringConvertible {
 ///     {"operation": "AddRecipient", "param": ["LIST_ID=7"], "column": ["EMAIL=ada@example.test"], "id": "ada"}
 struct OperationReader {
   private var line = 0
-  /// The number of operations with each hash.
+  /// The number of operations read so far with each hash.
   private var places: [[UInt8]: Int] = [:]
   /// The line of each id.
   private var ids: [ByteText: Int] = [:]

@@ -3,7 +3,7 @@ import BatchPipeline
 import BatchWire
 import Engage
 
-/// Operations sent one after the other, each once, with a ledger of their outcomes.
+/// Sends operations one after another, each once, and keeps a ledger of their outcomes.
 struct OperationSeries {
   /// The number of operations by outcome.
   struct Counts: Equatable {
@@ -58,7 +58,7 @@ struct OperationSeries {
   /// Sends the remaining operations until a failure stops the series.
   ///
   /// - Parameters:
-  ///   - send: Sends one operation, once.
+  ///   - send: Sends one operation, without retries.
   ///   - tell: Receives the report of each operation sent, and nil for one in doubt since an earlier command.
   /// - Returns: The exit code of the failure, or `done` if all operations were handled.
   mutating func run(

@@ -179,12 +179,12 @@ struct XMLAPIReport {
       }
   }
 
-  /// Elements that are a list even if there is only one.
+  /// The names of elements that become an array even if there is only one.
   private static let repeated: Set<String> = [
     "COLUMN", "CONTACT_LIST_ID", "FAILURE", "KEY_COLUMN", "LIST", "Mailing", "PARAMETER", "ROW", "SYNC_FIELD",
   ]
 
-  /// Returns text for an element that has only text, otherwise an object of attributes, as `@name`, and children.
+  /// Returns a string for an element that has only text, otherwise an object of attributes (as `@name`) and children.
   static func node(_ element: XMLElement) -> JSONNode {
     if element.elements.isEmpty, element.attributes.isEmpty { return .text(element.text) }
     var members = element.attributes.map { JSONMember(key: "@\($0.name)", value: .text($0.value)) }

@@ -12,9 +12,9 @@ package struct DecisionTally: Sendable {
   /// The number of events quarantined instead of put into a chunk.
   package var quarantinedEvents = 0
   package var warnings: [String: Warnings] = [:]
-  /// Figures that only the platform understands and adds to the summary; added up by name.
+  /// The platform's figures, by name. Only the platform understands them and adds them to the summary.
   package var figures: [String: Int] = [:]
-  /// Nil before anything was processed.
+  /// Nil until something is processed.
   package var details: DecisionDetails?
   package var activity = Activity()
   package var explanation: [ExplanationStep] = []
@@ -34,7 +34,7 @@ package struct DecisionTally: Sendable {
     total.explanation += part.explanation
   }
 
-  /// Subtracts the counts of a device before it was processed again.
+  /// Subtracts the counts that devices had before they were processed again.
   package static func -= (total: inout DecisionTally, part: DecisionTally) {
     total.events -= part.events
     total.chunks = 0
@@ -46,7 +46,7 @@ package struct DecisionTally: Sendable {
     total.details = nil
   }
 
-  /// Adds to a figure, by the name that a platform gives it.
+  /// Adds a count to a figure of the platform.
   package mutating func add(_ figure: some RawRepresentable<String>, _ count: Int = 1) {
     if count > 0 { figures[figure.rawValue, default: 0] += count }
   }
@@ -56,14 +56,14 @@ extension [String: Int] {
   package subscript(_ figure: some RawRepresentable<String>) -> Int { self[figure.rawValue, default: 0] }
 }
 
-/// What deciders note for the report besides figures.
+/// The details that deciders note for the report, in addition to figures.
 package struct DecisionDetails: Sendable {
-  /// The rules of the run, which explain the rest.
+  /// The rules of the run, which give the numbers in ``uses`` their meaning.
   package let rules: any DecisionRules
   package var findings = FindingTally()
   /// Nil without a schema.
   package var coverage: SchemaCoverage?
-  /// How often something in a file of the job was used, by a number that the rules give it.
+  /// The number of uses of each entry in the job's files, by the number that the rules give the entry.
   package var uses: [Int: Int] = [:]
 
   package init(_ rules: any DecisionRules) { self.rules = rules }
@@ -77,7 +77,7 @@ package struct DecisionDetails: Sendable {
   }
 }
 
-/// The details of a part of a run, as text for the process that adds the parts up.
+/// The details of one part of a run, as text for the process that adds up the parts.
 extension DecisionDetails {
   private struct Portable: Codable {
     var findings: FindingTally
@@ -92,7 +92,7 @@ extension DecisionDetails {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// - Throws: an error for a text of another form.
+  /// - Throws: an error if `text` is not a result of ``portable()``.
   package init(portable text: String, _ rules: any DecisionRules) throws {
     let portable = try JSONDecoder().decode(Portable.self, from: Data(text.utf8))
     self.rules = rules

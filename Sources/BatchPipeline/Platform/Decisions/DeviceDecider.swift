@@ -8,7 +8,7 @@ package protocol DecisionRules: Sendable {
   /// Returns a decider for one thread.
   func makeDecider(_ options: DeciderOptions) -> any DeviceDecider
 
-  /// Returns how far a device was processed; nil if order does not matter, or without records.
+  /// Returns how far a device was processed; nil if the order of records does not matter, or the device had none.
   ///
   /// - Parameter known: the known time when the device was in that state; nil for none.
   /// - Throws: an error for an invalid state.
@@ -29,22 +29,22 @@ extension DecisionRules {
 
 /// The times up to which a device was processed (reference decisions 34).
 package struct DecidedTime: Sendable {
-  /// The newest instant of its records.
+  /// The latest instant of the device's records.
   package var newest: Instant
   /// The kind of the last record: records of one instant are ordered by kind (reference formats 3.8).
   package var kind: InputKind
-  /// The place where that one was read: lines of one file, instant and kind are ordered by line.
+  /// The place where the last record was read: records of one file, instant and kind are ordered by line.
   package var source: StoredSource
-  /// Records before it are late: those before the newest, and those within a silence after it that ended something.
+  /// The instant before which records are late: ``newest``, or the end of a silence after it that ended something.
   package var end: Instant
-  /// Records before it interrupt a silence that led to a decision, if only about counts.
+  /// The instant before which a record interrupts a silence that led to a decision, even if only to one about counts.
   package var silence: Instant
-  /// The instant up to which silence can still decide something about the device.
+  /// The instant up to which silence can still lead to a decision about the device.
   package var settled: Instant
 
   /// - Parameters:
-  ///   - silence: nil if silence decided nothing else.
-  ///   - settled: nil if it can decide nothing more.
+  ///   - silence: nil if silence led to no further decision.
+  ///   - settled: nil if silence can lead to no more decisions.
   package init(
     newest: Instant, _ kind: InputKind, _ source: StoredSource, end: Instant, silence: Instant? = nil,
     settled: Instant? = nil
@@ -57,13 +57,15 @@ package struct DecidedTime: Sendable {
     self.settled = max(end, settled ?? end)
   }
 
-  /// Returns the kind before which records at an instant, ``end`` or ``silence``, precede those already processed.
+  /// Returns the kind that separates records at an instant: those of earlier kinds precede the processed records.
+  ///
+  /// - Parameter instant: ``end`` or ``silence``.
   package func kind(at instant: Instant) -> InputKind { instant == newest ? kind : .events }
 
-  /// Returns whether a record precedes the processed ones up to an instant, ``end`` or ``silence``.
+  /// Returns whether a record precedes what was processed up to `instant`, which is ``end`` or ``silence``.
   ///
-  /// - Parameter source: the place where it was read. At one instant and kind, lines of files other than the last come
-  ///   after it (reference decisions 35).
+  /// - Parameter source: the place where the record was read. If instant and kind are equal, a record of a file other
+  ///   than that of the last record comes after the last record (reference decisions 35).
   package func covers(_ timestamp: Instant, _ kind: InputKind, _ source: StoredSource, until instant: Instant) -> Bool {
     guard timestamp == instant else { return timestamp < instant }
     guard instant == newest, kind == self.kind else { return kind < self.kind(at: instant) }
@@ -82,10 +84,10 @@ package struct DeciderOptions: Sendable {
   package var keepsStatesOnly = false
   /// Whether to note ``DeciderCore/causes``.
   package var notesCauses = false
-  /// The files of the records' positions; none for records without a file.
+  /// The files that the positions of records refer to; ``InputFiles/none`` for records without a file.
   package var files = InputFiles.none
-  /// The number of events, and of bytes of their records, at which a decider is full: small enough to stay in the
-  /// processor's cache, large enough for full requests.
+  /// The number of events at which a decider is full; ``bytes`` is the same limit for the bytes of their records. Both
+  /// are small enough for the processor's cache and large enough for full requests.
   package var events = 2048
   package var bytes = 1 << 20
 
@@ -95,33 +97,33 @@ package struct DeciderOptions: Sendable {
   }
 }
 
-/// A decider, which processes one device after another: a pure function of records, states, settings and the end of the
-/// known time. It hands over events in stretches, each a series of chunks in the order of delivery.
+/// Processes one device after another. The results depend only on records, states, settings and the known time. Events
+/// are handed over in stretches, each of which is a series of chunks in the order of delivery.
 ///
 /// For each device, call `begin(_:earlier:isExplained:)`, `take(_:lookahead:)` unless it has no records, ``finish()``
 /// unless more records follow in a later slice, and ``end(into:)``; then `handOver(to:isLast:)` when `isFull`, and once
 /// at the end.
 ///
-/// A platform runs its rules. Its members are called once for a device or a stretch, never for an event: its loops over
-/// records and events are compiled with the rules.
+/// A platform's decider runs the rules of the platform. Its members are called once per device or stretch, never per
+/// event, so that the loops over records and events are compiled together with the rules.
 package protocol DeviceDecider: AnyObject {
   var core: DeciderCore { get }
 
   /// Starts a device.
   ///
-  /// - Parameter state: the memory of its state, which lives until the next hand-over; nil for a new device.
+  /// - Parameter state: the state of the device, whose memory is valid until the next hand-over; nil for a new device.
   func begin(_ device: Text, _ state: UnsafeRawBufferPointer?, _ explanation: Explanation?) throws
 
-  /// Processes records in order; they live until the next hand-over.
+  /// Processes records in order. Their memory is valid until the next hand-over.
   func process(_ records: RecordList, _ lookahead: DeviceLookahead?) throws
 
-  /// Ends everything that is over by the end of the known time.
+  /// Ends everything that is over by the known time.
   func finish()
 
-  /// Adds the state of the device, with the number of events it holds and when it is due, and drops it.
+  /// Ends the device: adds its state to `states`, with the number of events that it holds and the time when it is due.
   func end(into states: inout DeviceStates)
 
-  /// The number of events that are not settled.
+  /// The number of events that are not yet settled.
   var eventCount: Int { get }
 
   /// Checks and counts the rules' output; its events are encoded next, or kept in ``DeciderCore/keptArena``.
@@ -130,13 +132,13 @@ package protocol DeviceDecider: AnyObject {
   /// Encodes the settled events in the order of delivery; returns nil if there are none.
   func encode() -> EventBlocks?
 
-  /// Empties the rules' output, which continues across the devices of a stretch.
+  /// Clears the rules' output, which accumulates over the devices of a stretch.
   func clearOutput()
 
-  /// Adds the counts that are kept outside the tally.
+  /// Adds the counts that the platform keeps elsewhere to ``DeciderCore/tally``.
   func completeTally()
 
-  /// Returns the name of an event, for people, and the findings for which it may not be sent.
+  /// Returns the display name of an event and the findings that prevent it from being sent.
   func check(_ event: EventBlockReader) throws -> (name: String, findings: [EventFinding])
 }
 
@@ -150,8 +152,8 @@ extension DeviceDecider {
   /// Starts a device.
   ///
   /// - Parameters:
-  ///   - device: lives until the next hand-over.
-  ///   - earlier: the state left by earlier runs, or earlier slices of this one; nil for a new device.
+  ///   - device: the id of the device, whose memory is valid until the next hand-over.
+  ///   - earlier: the state after earlier runs, or after earlier slices in this run; nil for a new device.
   ///   - isExplained: whether every step is noted for ``DecisionTally/explanation``.
   /// - Throws: an error for an invalid state.
   package func begin(_ device: Text, earlier: StoredDevice?, isExplained: Bool) throws {
@@ -160,9 +162,9 @@ extension DeviceDecider {
     try unsafe begin(device, earlier.map { unsafe core.copied($0.state) }, isExplained ? Explanation() : nil)
   }
 
-  /// Processes records in order; they live until the next hand-over.
+  /// Processes records in order. Their memory is valid until the next hand-over.
   ///
-  /// - Parameter lookahead: facts about later records of the device; nil if `records` are all.
+  /// - Parameter lookahead: facts about later records of the device; nil if none are needed.
   package func take(_ records: RecordList, lookahead: DeviceLookahead?) throws {
     core.touched &+= records.touch()
     try process(records, lookahead)
@@ -213,7 +215,7 @@ extension DeviceDecider {
     core.keptArena.reset()
   }
 
-  /// Returns why an event in quarantine may not be sent by the present settings and files, in words; nil if it may.
+  /// Returns why the current settings and files do not let a quarantined event be sent, in words; nil if they do.
   ///
   /// - Throws: ``StoreError/damagedBlock``.
   package func refusal(of event: EventBlockReader) throws -> String? {
@@ -226,24 +228,24 @@ extension DeviceDecider {
 /// The part of a decider that does not depend on the platform: memory, counts, and the results of stretches.
 package final class DeciderCore {
   package let options: DeciderOptions
-  /// The memory of texts that the rules derive; free again after each hand-over.
+  /// The memory of strings that the rules derive; released at each hand-over.
   package let arena: Arena
   /// The memory of events kept until the last hand-over.
   package let keptArena = Arena(blockSize: 1 << 20)
   /// The known time, up to which silence leads to decisions; a rewind sets it to the known times of earlier runs.
   package var knownUntil: Instant?
-  /// How far the current device was processed; valid from ``DeviceDecider/end(into:)`` to the next device. Nil if order
-  /// does not matter, or without records.
+  /// The times up to which the current device was processed; valid from ``DeviceDecider/end(into:)`` until the next
+  /// device begins. Nil if the order of records does not matter, or the device had none.
   package var decided: DecidedTime?
-  /// The records of the current device that are quarantined as late; valid between ``DeviceDecider/end(into:)`` and the
-  /// next device.
+  /// The records of the current device that are quarantined as late; valid from ``DeviceDecider/end(into:)`` until the
+  /// next device begins.
   package fileprivate(set) var late: Set<RecordPosition> = []
-  /// The sources of records causing events of silence, by event number, until the hand-over (reference decisions 34).
+  /// The sources of the records that caused events after a silence, by event number (reference decisions 34).
   package var causes: [Int64: StoredSource] = [:]
 
-  /// The bytes of records that became events since the last stretch ended.
+  /// The number of bytes of records that became events since the last stretch ended.
   package var stretchBytes = 0
-  /// The memory of ``order(_:timestamp:precedes:)``, kept from stretch to stretch.
+  /// The memory of ``order(_:timestamp:precedes:)``, reused for each stretch.
   private var keys: [(timestamp: Int64, place: Int)] = []
   package var encoder: EventBlockWriter
   package var counter = EventCounter()
@@ -300,13 +302,13 @@ package final class DeciderCore {
     positions.removeAll(keepingCapacity: true)
   }
 
-  /// Returns the places of events in the order of delivery.
+  /// Returns the indices of events in the order of delivery.
   ///
-  /// It knows only places: a generic function, not specialized across targets, would cost more than the sorting.
+  /// It handles only indices: a generic method, not specialized across targets, would cost more than the sorting.
   ///
   /// - Parameters:
-  ///   - timestamp: returns the time of the event at a place.
-  ///   - precedes: orders the events at two places with equal timestamps (reference formats 4.2).
+  ///   - timestamp: returns the time of the event at an index.
+  ///   - precedes: orders the events at two indices with equal timestamps (reference formats 4.2).
   package func order(_ count: Int, timestamp: (Int) -> Instant, precedes: (Int, Int) -> Bool) -> [Int] {
     keys.removeAll(keepingCapacity: true)
     for place in 0..<count { keys.append((timestamp(place).milliseconds, place)) }
@@ -319,9 +321,9 @@ package final class DeciderCore {
   /// Counts the findings of an event and lists them for `--findings-out`.
   ///
   /// - Parameters:
-  ///   - event: the event by its name for people.
-  ///   - id: the id for people.
-  ///   - shown: the event in the list.
+  ///   - event: the event, with its display name as type.
+  ///   - id: the id to display.
+  ///   - shown: the event as the list shows it.
   package func note(_ findings: [EventFinding], of event: EventHead, id: Text, as shown: @autoclosure () -> JSONNode) {
     for finding in findings { tally.figures[FindingReport.figure(finding.id), default: 0] += 1 }
     tally.details?.findings.add(findings, ofEvent: event.type, eventUUID: id)
@@ -330,7 +332,9 @@ package final class DeciderCore {
     }
   }
 
-  /// Quarantines an event with these findings; `block` has it alone.
+  /// Quarantines an event with these findings.
+  ///
+  /// - Parameter block: the encoded block with only this event.
   ///
   /// - Throws: ``StoreError/damagedBlock``.
   package func quarantine(_ event: EventHead, _ findings: [EventFinding], block: [UInt8]) throws {

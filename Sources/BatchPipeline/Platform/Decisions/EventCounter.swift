@@ -4,10 +4,10 @@ import BatchStore
 
 /// The counts of a decider's events by type and hour, before they are added to its tally.
 ///
-/// Nearly all events of an export are within some weeks: those hours have fixed places, others are looked up.
+/// Nearly all events of an export are within a few weeks: those hours have fixed places, others are looked up.
 package struct EventCounter: ~Copyable {
   private var types = NumberedNames()
-  /// The hour (since 1970) of the first place; nil before the first event.
+  /// The first hour with a fixed place, in hours since 1970; nil before the first event.
   private var firstHour: Int64?
   /// The counts of ``span`` hours for each type in turn.
   private var counts: [UInt32] = []
@@ -52,7 +52,7 @@ package struct EventCounter: ~Copyable {
   }
 }
 
-/// Names by number, with their bytes: looked up for each event, whereas a `NameTable` receives sums.
+/// A table of numbered names that is fast enough for a look-up per event; a `NameTable` only receives sums.
 @safe package struct NumberedNames: ~Copyable {
   private var table = StringTable(capacity: 64)
   private let memory = Arena(blockSize: 16 << 10)
@@ -61,7 +61,7 @@ package struct EventCounter: ~Copyable {
 
   package var count: Int { table.count }
 
-  /// The number of names kept from stretch to stretch: an export can make one for each event.
+  /// The maximum number of names kept from stretch to stretch, because an export can have another name in each event.
   package static let limit = 256
 
   /// Returns the number of the name, and whether this is its first use.

@@ -1,7 +1,7 @@
 package import BatchFoundation
 package import BatchReport
 
-/// The names of people in findings, and of files in commands.
+/// The policy for ids of people in findings, and the files that commands in findings name.
 package struct ArrivalNames: Sendable {
   package let personal: PersonalData
   private let store: String
@@ -16,22 +16,22 @@ package struct ArrivalNames: Sendable {
   /// Returns a command on the store, ready to paste into a shell.
   package func onStore(_ words: String...) -> String { ShellCommand(words + ["--store", store]).text }
 
-  /// Returns a command that asks the service of the job.
+  /// Returns a command that queries the service of the job, ready to paste into a shell.
   package func onService(_ words: String...) -> String { onService(words) }
 
   package func onService(_ words: [String]) -> String { ShellCommand(words + ["--job", job]).text }
 }
 
-/// The arrivals of a store's data, as far as a service reports them: counts of everything, findings about deviations.
+/// The comparison of a store's data with what a service reports: counts of everything, findings about deviations.
 package struct Arrivals: Sendable {
   package enum Verdict: String, CaseIterable, Sendable {
     case confirmed
-    /// The service accepted it and reports nothing against it; it cannot be asked for more.
+    /// The service accepted the data and reports nothing against it, but cannot confirm that it arrived.
     case taken
     case missing
-    /// The service has something else, or refused it after accepting it.
+    /// The service has other data, or refused the data after accepting it.
     case different
-    /// Only a person can find out whether the service has it.
+    /// Only a person can find out whether the service has the data.
     case unknown
 
     package var isGood: Bool { self == .confirmed || self == .taken }
@@ -44,10 +44,10 @@ package struct Arrivals: Sendable {
   package struct Finding: Sendable, Equatable {
     package var verdict: Verdict
     package var subject: Subject
-    /// The subject's name, an id of an event or recipient; empty for many at once.
+    /// The id of an event or recipient, or another name; empty for a finding about many things.
     package var name: String
     package var detail: String
-    /// A command, or what a person can do; empty if nothing can be done.
+    /// A command, or advice for a person; empty if nothing can be done.
     package var repair: String
 
     package init(_ verdict: Verdict, _ subject: Subject, _ name: String, _ detail: String, repair: String) {
@@ -63,9 +63,9 @@ package struct Arrivals: Sendable {
   package private(set) var counts: [Subject: [Verdict: Int]] = [:]
   /// The findings in the order in which they were found; at most ``limit``.
   package private(set) var findings: [Finding] = []
-  /// The method of checking, and what the service does not report.
+  /// The method of checking each subject and the limits of what the service reports, in words.
   package private(set) var basis: [Subject: String] = [:]
-  /// The number of things taken and fine by every answer, although the service is known to drop similar ones.
+  /// The number of things counted as taken, although the service is known to drop similar ones silently.
   package private(set) var doubted = 0
   package let limit: Int
 
@@ -82,12 +82,12 @@ package struct Arrivals: Sendable {
     if findings.count < limit { findings.append(finding) }
   }
 
-  /// Adds a text about a subject after those already there.
+  /// Appends an explanation to ``basis``.
   package mutating func explain(_ subject: Subject, _ words: String) {
     basis[subject] = basis[subject].map { "\($0); \(words)" } ?? words
   }
 
-  /// Notes why things counted as taken are not certain.
+  /// Notes why it is uncertain that things counted as taken have arrived.
   package mutating func doubt(_ subject: Subject, _ number: Int, _ words: String) {
     doubted += number
     explain(subject, words)
@@ -99,7 +99,7 @@ package struct Arrivals: Sendable {
   package var areWhole: Bool { Verdict.allCases.allSatisfy { $0.isGood || count($0) == 0 } }
 }
 
-/// The error of a service that could not be asked; nothing was compared.
+/// The error of a service that could not be queried; nothing was compared.
 package struct ArrivalsUnavailable: RunError, CustomStringConvertible {
   package var reason: String
   package var exit: RunExit

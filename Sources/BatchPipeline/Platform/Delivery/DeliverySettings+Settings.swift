@@ -6,7 +6,7 @@ package import BatchWire
 import FoundationEssentials
 
 extension HTTPSettings {
-  /// - Throws: ``ServiceSettingsError`` for a file of authorities that cannot be used.
+  /// - Throws: ``ServiceSettingsError`` if the file of certificate authorities cannot be used.
   package init(_ connection: Settings.Connection) throws {
     self.init(
       connectSeconds: Double(connection.connectTimeout.count) / 1000,
@@ -16,17 +16,17 @@ extension HTTPSettings {
       proxy: connection.proxy.map { .address($0, login: connection.proxyCredentials?.reveal()) } ?? .none)
   }
 
-  /// Returns the authorities that the system trusts and those of the file.
+  /// Returns the certificates of the authorities that the system trusts and of those in the file, in PEM format.
   private static func authorities(addedBy file: String) throws -> [UInt8] {
     func problem(_ words: String) -> ServiceSettingsError {
       ServiceSettingsError(problems: ["Connection.caFile: '\(file)' \(words)"])
     }
-    // The reason why it cannot be read does not change the remedy.
+    // The reason why the file cannot be read does not change the remedy.
     guard let added = (try? RegularFile.read(file)).map({ Data($0) }) else { throw problem("cannot be read") }
     guard added.firstRange(of: Data("-----BEGIN CERTIFICATE-----".utf8)) != nil else {
       throw problem("contains no certificate in PEM format")
     }
-    // A system without the file that its libcurl was built with trusts no authority by itself.
+    // If the file that libcurl was built to use does not exist, the system itself trusts no authority.
     let system = HTTPClient.systemAuthorities.flatMap { try? Data(contentsOf: URL(filePath: $0)) } ?? Data()
     return Array(system + Data("\n".utf8) + added)
   }

@@ -5,13 +5,13 @@ package import BatchStore
 import FoundationEssentials
 import Glibc
 
-/// The folder that receives a job's requests in place of a service (`outbox` of the job).
+/// The folder that receives a job's requests instead of a service (`outbox` of the job).
 package struct Outbox: PlatformService {
   private let folder: String
   package let origin: String
   package let destination: any Destination
 
-  /// Makes the folder, accessible only to its owner.
+  /// Creates the folder unless it exists, accessible only to its owner.
   ///
   /// - Throws: ``OutboxError``.
   package init(folder: String, form: Int) throws {
@@ -23,7 +23,7 @@ package struct Outbox: PlatformService {
     destination = FileDestination(folder: folder, form: form) { Hexadecimal.text(of: SHA256.hash($0)) }
   }
 
-  /// Compares the files: every request is one, named by its number and the digest of its bytes.
+  /// Compares the posted chunks of the store with the files of the folder, by the digest of the bytes.
   package func compare(
     _ store: EventStore, _ names: ArrivalNames, _ interruption: Interruption, into arrivals: inout Arrivals
   ) throws {
@@ -53,7 +53,7 @@ package struct Outbox: PlatformService {
   }
 }
 
-/// The error of an outbox folder that cannot be made or written to; nothing was changed.
+/// The error of an outbox folder that cannot be created or written to; nothing was changed.
 package struct OutboxError: RunError, CustomStringConvertible {
   package var folder: String
   package var code: Int32

@@ -37,7 +37,7 @@ package final class Interruption: Sendable {
     if let signal { throw InterruptedError(signal: signal) }
   }
 
-  /// Runs `body`; a signal meanwhile or before calls `end` once, possibly from another thread.
+  /// Runs `body`. Each signal meanwhile, or one before, calls `end`, possibly on another thread.
   package func during<Value>(_ body: () throws -> Value, end: @escaping @Sendable () -> Void) rethrows -> Value {
     let came = state.withLock { state in
       state.ending = end

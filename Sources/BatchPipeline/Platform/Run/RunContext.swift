@@ -7,11 +7,11 @@ package struct RunContext: Sendable {
   package var job: Job
   package var settings: Settings
   package var mode: RunMode
-  /// The clock of the run, by which the service's time is measured.
+  /// The clock of the run, from which the times of events that the service accepts are measured.
   package var asOf: Instant
   /// The time when the run began.
   package var now: Instant
-  /// The address of a sandbox inside the process in place of the service; nil for the real one.
+  /// The address of a sandbox inside the process that replaces the service; nil for the real service.
   package var sandboxAddress: String?
   /// Receives a line for each event with a fault (`--findings-out`); nil if not requested.
   package var findings: OrderedLines?
@@ -65,7 +65,7 @@ package enum RunMode: Sendable, Equatable {
 
   package var sends: Bool { self == .run || self == .post }
 
-  /// Whether it changes the store: once it has begun, errors are part of its report. Other modes throw them.
+  /// Whether the mode changes the store. Errors after such a run began are in its report; other modes throw them.
   package var keeps: Bool {
     switch self {
     case .run, .noUpload, .post, .replay: true

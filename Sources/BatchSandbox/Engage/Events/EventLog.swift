@@ -120,7 +120,7 @@ struct EventLog: Sendable {
     var count = 0
   }
 
-  /// Returns the events of a body, each an object; if `strict`, each with a known code, a time and named attributes.
+  /// Returns the events of a body. Each must be an object; if `strict`, with a known code, a time and named attributes.
   static func read(_ bytes: UnsafeRawBufferPointer, strict: Bool) -> Result<[JSONNode], Objection> {
     // The kind of error does not matter: the service only answers 400.
     guard let root = unsafe try? JSONNode.parse(Array(bytes)), let events = root["events"]?.array else {

@@ -1,10 +1,10 @@
 import BatchFoundation
 
-/// Scans the body of a submission without building anything from it.
+/// Scans the body of a submission without parsing it into values.
 enum EventScanner {
   private static let code = Needle("\"eventTypeCode\":")
 
-  /// Returns the number of events if the body has the client's form, without white space; nil if it must be parsed.
+  /// Returns the number of events if the body has the client's layout, without white space; nil if it must be parsed.
   static func quickCount(_ bytes: UnsafeRawBufferPointer) -> Int? {
     guard unsafe bytes.starts(with: "{\"events\":[".utf8), unsafe bytes.suffix(2).elementsEqual("]}".utf8) else {
       return nil
@@ -13,7 +13,7 @@ enum EventScanner {
     return count > 0 ? count : nil
   }
 
-  /// Returns the bytes of each event of a body that ``quickCount(_:)`` accepted, or that is well-formed JSON.
+  /// Returns the byte range of each event in a body that ``quickCount(_:)`` accepted or that is well-formed JSON.
   static func events(_ bytes: UnsafeRawBufferPointer) -> [Range<Int>] {
     var ranges: [Range<Int>] = []
     var depth = 0
@@ -40,7 +40,7 @@ enum EventScanner {
     return ranges
   }
 
-  /// Returns the needle `"name":"NAME","value":"VALUE"`, an attribute in the client's form.
+  /// Returns the needle `"name":"NAME","value":"VALUE"`: an attribute as the client writes it.
   ///
   /// - Parameter value: nil ends the needle at the quotation mark that opens the value.
   static func attribute(_ name: String, value: String?) -> Needle {
@@ -62,7 +62,7 @@ enum EventScanner {
 /// A byte string to search for (Boyer, Moore, Horspool): most bytes of a body are never examined.
 struct Needle: Sendable {
   let bytes: [UInt8]
-  /// How far the end may move, by the byte under it.
+  /// The distance by which the search may advance, by the value of the byte at the needle's last position.
   private let skips: [Int]
 
   /// - Parameter bytes: not empty.
@@ -76,7 +76,7 @@ struct Needle: Sendable {
 
   init(_ text: String) { self.init(Array(text.utf8)) }
 
-  /// Returns the first place of the needle at or after `start`; nil if there is none.
+  /// Returns the offset of the first occurrence at or after `start`; nil if there is none.
   func find(in haystack: UnsafeRawBufferPointer, from start: Int = 0) -> Int? {
     let count = bytes.count
     return unsafe skips.withUnsafeBufferPointer { skips in

@@ -77,7 +77,7 @@ struct SeparatedText: Sendable {
     bytes.append(UInt8(ascii: "\n"))
   }
 
-  /// Returns the rows of a file, without blank lines and a byte order mark.
+  /// Returns the rows of a file, without blank lines or a byte order mark.
   static func rows(_ bytes: [UInt8], format: String) -> [[ByteText]] {
     var rows: [[ByteText]] = []
     func add(_ row: CSVReader.Row) { rows.append(row.fields.map { ByteText(String(decoding: $0, as: UTF8.self)) }) }

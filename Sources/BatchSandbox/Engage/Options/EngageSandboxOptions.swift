@@ -6,13 +6,13 @@ package struct EngageSandboxOptions: Sendable {
   package var organization = OrganizationSeed()
   package var switches = SandboxSwitches()
   package var events = EventAccounting.count
-  /// The folder with `upload/` and `download/` in place of the SFTP server; nil keeps the files in memory.
+  /// The folder whose `upload/` and `download/` replace the SFTP server; nil keeps the files in memory.
   package var filesFolder: String?
 
   package init() {}
 }
 
-/// Choices where the real service is unknown or differs between accounts (specification sections 9 and 10).
+/// Choices where the real service's behavior is unknown or differs between accounts (specification sections 9 and 10).
 package struct SandboxSwitches: Sendable, Equatable {
   package enum ExpiredToken: String, Sendable, CaseIterable {
     case status401, fault145, faultText, empty
@@ -20,7 +20,7 @@ package struct SandboxSwitches: Sendable, Equatable {
   package enum Spelling: String, Sendable, CaseIterable {
     /// The spelling that the specification documents for each operation.
     case documented
-    /// The case of SUCCESS, and CDATA or plain text, drawn from the seed.
+    /// The seed determines the case of SUCCESS, and whether text is CDATA or plain.
     case random
   }
 
@@ -28,32 +28,32 @@ package struct SandboxSwitches: Sendable, Equatable {
   package var credentials: SandboxCredentials?
   package var expiredToken = ExpiredToken.status401
   package var tokenLifetimeSeconds: Int64 = 14_400
-  /// How long a token call returns the previous token.
+  /// The time for which token calls return the same token.
   package var tokenReissueSeconds: Int64 = 10_800
-  /// The most token calls per hour; nil for no limit.
+  /// The maximum number of token calls per hour; nil for no limit.
   package var tokenCallsPerHour: Int?
-  /// Whether `expires_in` is text, as one client's parser expects.
+  /// Whether `expires_in` is a string, as one client's parser expects.
   package var quotesExpiresIn = false
-  /// The most concurrent authenticated requests; one more is refused.
+  /// The maximum number of concurrent authenticated requests; further ones are refused.
   package var concurrencyLimit = 10
-  /// The fault of a refused XMLAPI request.
+  /// The fault for an XMLAPI request over that limit.
   package var concurrencyFault = 50
-  /// The status of a refused REST request.
+  /// The status for a REST request over that limit.
   package var concurrencyStatus = 503
   package var spelling = Spelling.documented
   /// The fault of UpdateRecipient for an unknown RECIPIENT_ID: 123 or 128.
   package var unknownRecipientFault = 123
   /// Whether date columns accept a date followed by ` GMT`.
   package var datesWithZone = true
-  /// Whether unknown codes and malformed events are answered 400; every submission is then read in full.
+  /// Whether unknown codes and malformed events are answered 400. Every submission is then read in full.
   package var strictEvents = false
   package var badEvents: BadEvents?
-  /// The number of rows after which an exported file ends, although the job counts all; nil writes all.
+  /// The number of rows after which an exported file is truncated, although the job counts them all; nil for never.
   package var exportedRows: Int?
-  /// How long a job waits, and then runs, on the sandbox's clock.
+  /// The time that a job waits, on the sandbox's clock; `jobRunSeconds` is the time that it then runs.
   package var jobWaitSeconds: Int64 = 10
   package var jobRunSeconds: Int64 = 15
-  /// How far each GetJobStatus advances a virtual clock, so that polling ends.
+  /// The time by which each GetJobStatus advances a virtual clock, so that polling ends.
   package var pollAdvancesSeconds: Int64 = 15
 
   package init() {}
@@ -71,12 +71,12 @@ package struct SandboxCredentials: Sendable, Equatable {
   }
 }
 
-/// The events that count as bad, and how the sandbox refuses them.
+/// The events that the sandbox refuses, given by an attribute's value, and its way of refusing them.
 package struct BadEvents: Sendable, Equatable {
   package enum Answer: String, Sendable, CaseIterable {
     /// 400 for the whole submission; none of it is applied.
     case refuse
-    /// 201; the bad ones are listed by `/rest/events/errors` and not counted as applied.
+    /// 201 for the submission; `/rest/events/errors` lists the bad events, which do not count as applied.
     case list
   }
 
@@ -91,13 +91,13 @@ package struct BadEvents: Sendable, Equatable {
   }
 }
 
-/// The amount of data kept of the events received.
+/// The data kept about received events.
 package enum EventAccounting: Sendable, Equatable {
-  /// Their number, in constant memory.
+  /// Only the number of events, in constant memory.
   case count
-  /// How often each event was applied, by the digest of its bytes.
+  /// The number of times that each event was applied, by the digest of its bytes.
   case digests
-  /// How often each event was applied, by the value of an attribute; events without it by digest.
+  /// The same, by the value of this attribute; events without it by digest.
   case attribute(String)
   /// Like `digests`, and also the bodies of applied submissions.
   case bodies
@@ -135,7 +135,7 @@ package struct OrganizationSeed: Sendable {
   }
   /// A recipient of the first list, or of the named list.
   package struct Recipient: Sendable {
-    /// Nil takes the next free id.
+    /// Nil for the next free id.
     package var id: Int64?
     package var list: String?
     package var values: [String: String]
@@ -157,7 +157,7 @@ package struct OrganizationSeed: Sendable {
 }
 
 extension EngageSandboxOptions {
-  /// Reads Engage's part of a fault file: switches and organization, if present (`docs/sandbox.md`).
+  /// Reads Engage's part of a fault file (`docs/sandbox.md`): switches and organization, if present.
   package mutating func read(_ fields: Fields) {
     if let given = fields["switches"]?.object() { switches.read(given) }
     if let given = fields["organization"]?.object() { organization.merge(OrganizationSeed(given)) }
@@ -168,10 +168,10 @@ extension EngageSandboxOptions {
     if organization.lists.isEmpty { organization.createsWhatIsMissing = true }
   }
 
-  /// Returns the options of `run --sandbox`: any credentials, the job's list and audit table, the rest made on demand.
+  /// Returns the options of `run --sandbox`: any credentials, the job's list and audit table, and all else on demand.
   ///
   /// - Parameters:
-  ///   - auditColumns: the key column first; ignored without an audit table.
+  ///   - auditColumns: the columns of the audit table, the key column first; ignored without an audit table.
   package static func embedded(
     list: String, columns: [OrganizationSeed.Column], auditTable: String? = nil,
     auditColumns: [OrganizationSeed.Column] = []

@@ -10,7 +10,7 @@ struct MarketingList: Sendable, Codable {
   }
   struct Recipient: Sendable, Codable {
     var id: Int64
-    /// One per column of the list; fewer if columns were added later.
+    /// One value per column of the list; fewer if columns were added later.
     var values: [ByteText]
     var createdFrom: ByteText
     var created: Int64
@@ -77,7 +77,7 @@ struct MarketingList: Sendable, Codable {
     try container.encode(all, forKey: .recipients)
   }
 
-  /// Returns EMAIL for `Email`, the service's other name of it.
+  /// Returns EMAIL for `Email`, another name that the service accepts for that column.
   private static func canonical(_ name: ByteText) -> ByteText { name == "Email" ? "EMAIL" : name }
 
   func position(of name: ByteText) -> Int? { positions[Self.canonical(name)] }
@@ -124,7 +124,7 @@ struct MarketingList: Sendable, Codable {
     recipients[id] = recipient
   }
 
-  /// Returns the ids of the recipients that have all the values, oldest first. An empty value matches missing ones.
+  /// Returns the ids of the recipients that have all the values, oldest first. An empty value matches a missing one.
   mutating func matches(_ wanted: [(position: Int, value: ByteText)]) -> [Int64] {
     guard let first = wanted.first(where: { !$0.value.isEmpty }) else {
       return order.filter { id in
@@ -157,7 +157,7 @@ struct MarketingList: Sendable, Codable {
   }
 }
 
-/// The types of columns: numbers in databases, words in relational tables (specification section 3.2).
+/// The types of columns, written as numbers in databases and as words in relational tables (specification section 3.2).
 package enum ColumnType: Int, Sendable, Codable, CaseIterable {
   case text = 0
   case yesNo = 1
@@ -192,7 +192,7 @@ package enum ColumnType: Int, Sendable, Codable, CaseIterable {
     }
   }
 
-  /// Returns the reason to refuse a relational row with this value, without the column's name; nil if it is accepted.
+  /// Returns the reason to refuse a relational row with this value, to be followed by the column's name; nil for none.
   func objection(to value: ByteText, zone: Bool) -> String? {
     if value.isEmpty { return nil }
     switch self {

@@ -20,7 +20,7 @@ struct Organization: Sendable, Codable {
   var jobs: [Int: ServiceJob] = [:]
   var files = SandboxFiles()
   var sessions: [String] = []
-  /// Above 2^32 from the start: ids do not fit 32 bits (specification section 9, point 5).
+  /// Starts above 2^32, because ids do not fit 32 bits (specification section 9, point 5).
   var nextRecipientID: Int64 = 900_000_000_101
   var nextObjectID = 60_001
   var nextJobID = 80_001
@@ -65,7 +65,7 @@ struct Organization: Sendable, Codable {
     }
   }
 
-  /// Adds lists, tables and columns that only the other has, for example those of a changed configuration.
+  /// Adds the lists, tables and columns that only the other has, for example after a configuration change.
   mutating func addMissing(of other: Organization) {
     for (id, list) in other.lists {
       guard lists[id] != nil else {
@@ -103,7 +103,7 @@ extension OrganizationSeed {
     lists = Self.tables(fields["lists"])
     tables = Self.tables(fields["tables"])
     recipients = (fields["recipients"]?.elements() ?? []).compactMap { $0.object() }.map { recipient in
-      // All are optional, as in {"id": 900000000202, "list": "50001", "values": {"customer_id": "c-1"}}.
+      // All members are optional, as in {"id": 900000000202, "list": "50001", "values": {"customer_id": "c-1"}}.
       defer { recipient.end() }
       return Recipient(
         id: recipient["id"]?.integer(1...CountedNumber.range.upperBound), list: recipient["list"]?.anyText(),

@@ -21,7 +21,7 @@ struct RelationalTable: Sendable {
   /// The keys in the order of their first insertion.
   private(set) var order: [[ByteText]] = []
 
-  /// Inserts the row, or updates the named columns of the one with its key; returns nil on success.
+  /// Inserts the row, or updates the given columns of the row with the same key; returns nil on success.
   mutating func upsert(_ row: [(name: ByteText, value: ByteText)], zone: Bool) -> Failure? {
     var values: [ByteText: ByteText] = [:]
     for (name, value) in row {
@@ -68,7 +68,7 @@ struct RelationalTable: Sendable {
   }
 }
 
-/// Encodes the rows as a list, in their order.
+/// Encodes the rows as a list, in order of insertion.
 extension RelationalTable: Codable {
   private enum CodingKeys: String, CodingKey { case id, name, columns, keyColumns, rows }
 

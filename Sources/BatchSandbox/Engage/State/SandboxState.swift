@@ -1,7 +1,7 @@
 import BatchFoundation
 import BatchWire
 
-/// The mutable state of Engage in the sandbox. One lock guards it; requests take turns.
+/// The mutable state of Engage in the sandbox. One lock guards it, so requests take turns.
 struct SandboxState: Sendable {
   var api: XMLAPI
   var tokens = AccessTokens()
@@ -20,7 +20,7 @@ struct SandboxState: Sendable {
 
   var now: Instant { api.clock.now }
 
-  /// Replaces the initial clock by the server's.
+  /// Replaces the initial clock with the server's.
   mutating func begin(_ time: SandboxTime) { api.clock = time }
 
   mutating func reply(to request: SandboxRequest, envelope: Envelope?) -> SandboxReply {
@@ -186,10 +186,10 @@ struct SandboxState: Sendable {
 
   // MARK: - Files
 
-  /// Serves `/sandbox/files/upload/NAME` and `/sandbox/files/download/NAME`, in place of SFTP.
+  /// Serves `/sandbox/files/upload/NAME` and `/sandbox/files/download/NAME`, which replace SFTP.
   private mutating func fileReply(_ request: SandboxRequest) -> SandboxReply {
     api.settleJobs()
-    // The path is percent-encoded like a form without `+`.
+    // A path is percent-encoded like a form, except that `+` is literal.
     let encoded = Array(request.path.utf8.map { $0 }).split(separator: UInt8(ascii: "/"))
     let plus = encoded.last.map { $0.flatMap { $0 == UInt8(ascii: "+") ? Array("%2B".utf8) : [$0] } } ?? []
     guard encoded.count == 4, let area = SandboxFiles.Area(rawValue: String(decoding: encoded[2], as: UTF8.self)),
@@ -258,7 +258,7 @@ extension SandboxState {
   }
 }
 
-/// The service's forms of a calendar day and time in UTC (specification section 2.4).
+/// The formats in which the service writes a date and time in UTC (specification section 2.4).
 extension CivilTime {
   private var twelveHour: Int { hour % 12 == 0 ? 12 : hour % 12 }
   private var halfOfDay: String { hour < 12 ? "AM" : "PM" }
@@ -300,7 +300,7 @@ func isServiceDate(_ text: String, zone: Bool) -> Bool {
   return zone && parts.count == 1 && (suffix.elementsEqual("GMT".utf8) || suffix.elementsEqual("UTC".utf8))
 }
 
-/// Returns whether the text matches the pattern, with a digit in the place of each `d`.
+/// Returns whether the text matches the pattern, in which each `d` matches a digit.
 func fits(_ bytes: [UInt8], _ pattern: String) -> Bool {
   bytes.count == pattern.utf8.count
     && zip(bytes, pattern.utf8).allSatisfy { byte, wanted in

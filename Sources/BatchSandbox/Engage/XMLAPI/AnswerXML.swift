@@ -22,7 +22,7 @@ struct AnswerXML: Sendable {
 
   mutating func element(_ name: StaticString, _ value: some BinaryInteger) { element(name, "\(value)") }
 
-  /// Appends `<NAME>…</NAME>` around the additions of `content`.
+  /// Appends `<NAME>…</NAME>` around everything that `content` appends.
   mutating func group(_ name: StaticString, _ content: (inout AnswerXML) -> Void) {
     text += "<\(name)>"
     content(&self)
@@ -58,7 +58,7 @@ func escaped(_ text: String) -> String {
   return String(decoding: result, as: UTF8.self)
 }
 
-/// Returns the text as CDATA, split at `]]>`; escaped if it has control characters, as a reader would lose some.
+/// Returns the text as CDATA, split at `]]>`. Text with control characters, which would be lost, is escaped.
 func cdata(_ text: String) -> String {
   if text.utf8.contains(where: { $0 < 32 && $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\t") }) {
     return escaped(text)
@@ -79,7 +79,8 @@ enum Envelope: Sendable {
   case operations([XMLElement])
   case refused(APIFault)
 
-  /// - Parameter contentType: a form has the envelope in its field `xml`; any other body is the envelope.
+  /// - Parameter contentType: the body's type. A form has the envelope in its field `xml`; any other body is the
+  ///   envelope.
   init(_ body: [UInt8], contentType: String) {
     var bytes = body
     if contentType.lowercased().hasPrefix("application/x-www-form-urlencoded") {
@@ -97,12 +98,12 @@ enum Envelope: Sendable {
       self = .refused(.serverError)
       return
     }
-    // Clients went wrong by declaring a charset other than UTF-8, or none for text beyond ASCII.
+    // Text beyond ASCII must be declared as UTF-8: some clients declared another charset or none.
     if bytes.contains(where: { $0 >= 0x80 }), !contentType.lowercased().contains("utf-8"), !Self.declaresUTF8(bytes) {
       self = .refused(.invalidRequest)
       return
     }
-    // The kind of error does not matter: the service only answers 51.
+    // The kind of error does not matter: the service answers all of them with fault 51.
     guard let root = try? XMLDocument.parse(bytes, limits: .file), root.isNamed("Envelope"),
       let body = root.first("Body"),
       !body.elements.isEmpty
@@ -172,7 +173,7 @@ struct APIFault: Error, Sendable, Equatable {
     APIFault(id: id, text: "The max number of concurrent authenticated requests has been reached")
   }
 
-  /// Returns a fault that a plan names by its id alone.
+  /// Returns the fault with an id from a plan; if `text` is nil, with the service's text for that id.
   static func planned(_ id: Int, text: String?, errorClass: String) -> APIFault {
     let known = [
       invalidRequest, missingXML, serverError, notPermitted, sessionExpired, notMember, exists, invalidRecipient,

@@ -21,7 +21,7 @@ private struct ImportMap {
     }
   }
 
-  /// The columns of the source by position, without those with INCLUDE false.
+  /// The columns of the source file by position; those with INCLUDE false are omitted.
   var mapping: [(index: Int, name: ByteText)] {
     root.first("MAPPING")?.all("COLUMN").compactMap { column in
       guard let index = Int(column.first("INDEX")?.text ?? ""), column.first("INCLUDE")?.text.lowercased() != "false"
@@ -37,7 +37,7 @@ private struct ImportFile {
   var map: ImportMap
   /// The rows without the header.
   var rows: [[ByteText]]
-  /// The columns of the source by position; all of them by name if the map lists none.
+  /// The columns of the source file by position; those of the header if the map lists none.
   var mapping: [(index: Int, name: ByteText)]
 
   init(_ files: SandboxFiles, map: String, source: String, root: String, info: String) throws {
@@ -52,7 +52,7 @@ private struct ImportFile {
     if mapping.isEmpty { mapping = header.enumerated().map { ($0.offset, $0.element) } }
   }
 
-  /// Returns the message for a row, with its line in the source.
+  /// Returns the message for a row, preceded by the row's line in the source file.
   func objection(_ row: Int, _ words: String) -> String { "\(row + (map.hasHeaders ? 2 : 1)): \(words)" }
 }
 
@@ -125,7 +125,7 @@ extension XMLAPI {
     return parameters
   }
 
-  /// Returns the list of LIST_ID or LIST_NAME; CREATE makes it from COLUMNS.
+  /// Returns the id of the list that LIST_ID or LIST_NAME names. The action CREATE creates the list from COLUMNS.
   private mutating func importTarget(_ map: ImportMap) throws -> ByteText {
     if map.action == "CREATE" {
       let id = organization.takeObjectID()

@@ -73,7 +73,7 @@ extension XMLAPI {
 
   /// Returns a file name that no other export of the same second uses.
   private func uniqueFile(_ name: String) -> String {
-    // Only path separators in a list's name could leave the folder.
+    // Only a path separator in a list's name could lead out of the folder.
     let plain = String(name.map { $0 == "/" ? "-" : $0 })
     let taken = organization.jobs.values.contains { $0.description.utf8.elementsEqual(plain.utf8) }
     return taken ? "\(organization.nextJobID) \(plain)" : plain
@@ -112,7 +112,7 @@ extension XMLAPI {
     return id
   }
 
-  /// Advances every job to its state at the current time. Work is done on completion, in the order of ids.
+  /// Advances every job to its state at the current time. Jobs do their work on completion, in the order of ids.
   mutating func settleJobs() {
     for id in organization.jobs.keys.sorted() {
       guard let job = organization.jobs[id], job.status == .waiting || job.status == .running else { continue }

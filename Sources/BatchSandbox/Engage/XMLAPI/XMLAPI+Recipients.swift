@@ -5,7 +5,7 @@ extension XMLAPI {
   typealias Pairs = [(name: ByteText, value: ByteText)]
   typealias Values = [(position: Int, value: ByteText)]
 
-  /// Returns the list of LIST_ID, or of the contact list with that id.
+  /// Returns the id of the list that LIST_ID names, or of the database of the contact list that it names.
   func listID(_ call: OperationCall, _ parameter: String = "LIST_ID") throws(APIFault) -> ByteText {
     let id = try call.required(parameter)
     if organization.lists[id] != nil { return id }
@@ -24,7 +24,7 @@ extension XMLAPI {
     return try listID(call)
   }
 
-  /// Returns the pairs by column position; adds missing columns or throws 1007, and 1011 for system ones.
+  /// Returns the values by column position. Missing columns are added or cause 1007; system columns cause 1011.
   private mutating func positioned(_ pairs: Pairs, in list: ByteText) throws(APIFault) -> Values {
     var values: Values = []
     for (name, value) in pairs {
@@ -136,7 +136,7 @@ extension XMLAPI {
     xml.element("ORGANIZATION_ID", Organization.id)
   }
 
-  /// Returns the values of the key columns; throws 121 without EMAIL, 211 without another one.
+  /// Returns the key columns with their values; throws 121 if EMAIL is missing, 211 if another one is.
   private func uniqueKey(_ keys: [ByteText], of pairs: Pairs) throws(APIFault) -> Pairs {
     var key: Pairs = []
     for name in keys {
@@ -222,7 +222,7 @@ extension XMLAPI {
     xml.element("ORGANIZATION_ID", Organization.id)
   }
 
-  /// Refuses a change that would make a second holder of a unique key.
+  /// Throws if a change would give the target a unique key that another recipient has.
   private mutating func refuseTakenKey(
     _ keys: [ByteText], _ pairs: Pairs, target: Int64, in list: ByteText
   ) throws(APIFault) {
@@ -327,7 +327,7 @@ extension XMLAPI {
   mutating func addContactToProgram(_ call: OperationCall, _ xml: inout AnswerXML) throws(APIFault) {
     let program = try call.required("PROGRAM_ID")
     guard let contact = Int64(try call.required("CONTACT_ID").string) else { throw .invalidRecipient }
-    // Program 0 acts as one that is switched off.
+    // Program 0 behaves like an inactive one.
     if program == "0" {
       throw APIFault(id: 653, text: "The specified program status is Inactive and not accepting new contacts.")
     }

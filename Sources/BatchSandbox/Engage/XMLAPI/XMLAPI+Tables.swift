@@ -2,7 +2,7 @@ import BatchFoundation
 import BatchWire
 
 extension XMLAPI {
-  /// Returns the table of TABLE_ID, or of TABLE_NAME.
+  /// Returns the id of the table that TABLE_ID or TABLE_NAME names.
   func tableID(_ call: OperationCall) throws(APIFault) -> ByteText {
     if let name = call.text("TABLE_NAME"), !name.isEmpty, call.text("TABLE_ID") == nil {
       guard let table = organization.tables.values.first(where: { $0.name == name }) else { throw .unknownList(name) }
@@ -57,7 +57,7 @@ extension XMLAPI {
     if deleted == 0 { xml.fails = true }
   }
 
-  /// Returns a FAILURE with the key columns of its row.
+  /// Returns a FAILURE element with the key columns of its row.
   private func failureText(_ failure: RelationalTable.Failure, _ row: Pairs, element: String, table: ByteText)
     -> String
   {

@@ -23,7 +23,7 @@ struct OperationCall: Sendable {
     }
   }
 
-  /// Returns the NAME and VALUE pairs of COLUMN elements, or of SYNC_FIELD ones inside SYNC_FIELDS.
+  /// Returns the NAME and VALUE pairs of COLUMN elements, or of SYNC_FIELD elements inside SYNC_FIELDS.
   func pairs(_ parent: XMLElement? = nil, _ name: String = "COLUMN", fault: Int = 316) throws(APIFault) -> XMLAPI.Pairs
   {
     var pairs: XMLAPI.Pairs = []
@@ -86,7 +86,7 @@ struct XMLAPI {
     return [documented, "TRUE", "true", "True", "Success"].randomElement(using: &random) ?? documented
   }
 
-  /// Returns the RESULT and Fault of a refusal.
+  /// Returns the RESULT and Fault elements of a refusal.
   mutating func faultText(_ fault: APIFault) -> String {
     let plain = switches.spelling == .random ? Bool.random(using: &random) : fault.id == 51
     let text = plain ? escaped(fault.text) : cdata(fault.text)
@@ -126,7 +126,7 @@ struct XMLAPI {
     }
   }
 
-  /// Operations that the service has and the sandbox does not.
+  /// Operations that the service has but the sandbox lacks.
   private static let known: Set<String> = [
     "SendMailing", "ForwardToFriend", "GetContactMailingDetails", "PurgeData", "ListRecipientMailings", "CreateQuery",
     "CalculateQuery", "SetColumnValue", "TrackingMetricExport", "RawRecipientDataExport", "WebTrackingDataExport",

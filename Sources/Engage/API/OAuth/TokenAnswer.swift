@@ -1,14 +1,14 @@
 import BatchFoundation
 import BatchWire
 
-/// The body of the token request and the reading of its answer (reference identity 1.1 to 1.3).
+/// The body of a token request and the interpretation of its answer (reference identity 1.1 to 1.3).
 enum TokenAnswer {
   struct Grant: Equatable {
     var token: Secret
     var seconds: Double
   }
 
-  /// The lifetime of a token whose answer names none.
+  /// The lifetime of a token if the answer states none.
   static let assumedSeconds = 3600.0
 
   static func body(_ credentials: Credentials) -> [UInt8] {
@@ -20,7 +20,7 @@ enum TokenAnswer {
   }
 
   static func read(_ answer: HTTPAnswer, now: Int64) -> Result<Grant, CallFault> {
-    // Without JSON there are no fields, and the status decides.
+    // A body that is not JSON has no fields; then only the status counts.
     let node = try? JSONNode.parse(answer.body)
     let retryAfter = RetryAfter.seconds(answer.retryAfter, date: answer.date, now: now)
     switch answer.status {
@@ -44,13 +44,13 @@ enum TokenAnswer {
     }
   }
 
-  /// Reads a number or a quoted number, which one client has met; at most a day.
+  /// Reads a lifetime in seconds, limited to a day. The number may be quoted, as one client has observed.
   private static func seconds(_ node: JSONNode?) -> Double {
     guard let value = node?.double ?? node?.string.flatMap(Double.init), value.isFinite else { return assumedSeconds }
     return min(max(value, 0), 86_400)
   }
 
-  /// Returns OAuth's own error codes only; other text could quote the request.
+  /// Returns the error only if it is one of OAuth's own codes; any other text could quote the request.
   private static func errorCode(_ node: JSONNode?) -> String? {
     let known = [
       "invalid_request", "invalid_client", "invalid_grant", "unauthorized_client", "unsupported_grant_type",
@@ -61,12 +61,12 @@ enum TokenAnswer {
 }
 
 extension CallFault {
-  /// The service does not know the client, the secret or the refresh token, or no longer does.
+  /// The service does not accept the client, the secret or the refresh token.
   static func refused(status: Int, error: String?) -> CallFault {
     CallFault("the credentials were refused (status \(status))\(error.map { ": \($0)" } ?? "")", stop: .credentials)
   }
 
-  /// The service's limit of tokens per hour is reached.
+  /// The service's limit on tokens per hour is reached.
   static func throttled(status: Int, retryAfter: Double?) -> CallFault {
     CallFault(
       "the account has used up this hour's access tokens, which are shared by all programs with its credentials; "
@@ -74,7 +74,7 @@ extension CallFault {
       retryAfter: Milliseconds(seconds: retryAfter), isForNow: true)
   }
 
-  /// The job's own limit of tokens per hour is reached.
+  /// The job's own limit on tokens per hour is reached.
   static func tokensUsedUp(_ wait: Double) -> CallFault {
     CallFault(
       "this hour's access tokens are used up (Upload.maxTokensPerHour)", retryAfter: Milliseconds(seconds: wait),

@@ -1,19 +1,20 @@
 package import BatchFoundation
 import BatchWire
 
-/// The token of a run, on a clock that only moves forward. Any thread may use it; one at a time requests a token.
+/// Supplies the access token of a run and renews it, on a clock that only moves forward. Any thread may call it; one at
+/// a time requests a token.
 final class TokenSource: Sendable {
   private struct State {
     var token: AccessToken?
     var generation = 0
     /// Set permanently once the service rejects the credentials.
     var refusal: CallFault?
-    /// The earliest time of an early refresh after one has failed.
+    /// The time before which no early refresh is tried, because one has failed.
     var earliestRefresh = 0.0
     var failedRefreshes = 0
     /// The failure with which the service asked for a pause, and the end of the pause.
     var pause: (failure: CallFault, until: Double)?
-    /// The number of finished requests, and how the last one failed.
+    /// The number of finished requests, and the failure of the last one (nil if it succeeded or was canceled).
     var calls = 0
     var lastFailure: CallFault?
   }
@@ -21,11 +22,11 @@ final class TokenSource: Sendable {
   private let request: @Sendable (HTTPCancellation?) -> Result<TokenAnswer.Grant, CallFault>
   private let clock: @Sendable () -> Double
   private let state = Guarded(State())
-  /// Held by the thread that requests a token, for at most one request, which its total timeout bounds.
+  /// Held by the thread that requests a token. That takes at most one request, which has a total timeout.
   private let flight = Guarded(Turn())
 
   private let margin: Double
-  /// The limit in seconds to which a longer `Retry-After` is cut (reference guarantees 2.1).
+  /// The maximum pause in seconds, to which a longer `Retry-After` is reduced (reference guarantees 2.1).
   private static let longestPause = 900.0
 
   init(
@@ -37,9 +38,9 @@ final class TokenSource: Sendable {
     self.request = request
   }
 
-  /// Returns a usable token, requesting one only if there is none.
+  /// Returns a usable token, requesting one if there is none or if the current one is due for renewal.
   ///
-  /// Concurrent callers share the answer of one request, including a failure. No request is made during a pause
+  /// Concurrent callers share the answer to one request, including a failure. No request is made during a pause
   /// (`Retry-After`), and a refused token is never returned again.
   ///
   /// - Parameter refused: The token that the service has just refused. If another thread has already replaced it, the
@@ -92,7 +93,7 @@ final class TokenSource: Sendable {
     }
   }
 
-  /// Requests a token, unless another thread did since `calls` requests had finished.
+  /// Requests a token, unless another thread has finished a request since the caller counted `calls`.
   private func renew(
     _ refused: AccessToken?, since calls: Int, _ cancellation: HTTPCancellation?
   ) -> Result<AccessToken, CallFault> {
@@ -111,7 +112,7 @@ final class TokenSource: Sendable {
         state.lastFailure = nil
         state.pause = nil
         state.generation += 1
-        // Measured from before the request: the token may have been issued at any time since.
+        // The lifetime is counted from before the request, because the token may have been issued at any time since.
         let token = AccessToken(
           secret: grant.token, generation: state.generation, receivedAt: asked, lifetime: grant.seconds)
         state.token = token
@@ -119,7 +120,7 @@ final class TokenSource: Sendable {
         state.earliestRefresh = 0
         return .success(token)
       case .failure(let failure):
-        // A request canceled by one caller says nothing about the others.
+        // One caller's cancellation is not a failure for the others.
         state.lastFailure = cancellation?.isCancelled == true ? nil : failure
         let wish = failure.retryAfter.map { Double($0.count) / 1000 } ?? 0
         if wish > 0 {

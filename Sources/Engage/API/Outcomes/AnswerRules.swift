@@ -1,18 +1,19 @@
 import BatchFoundation
 import BatchWire
 
-/// The reading of an answer, before an expired token is handled.
+/// The interpretation of an answer before an expired token is handled.
 enum Reading<Outcome: Sendable>: Sendable {
   case outcome(Outcome)
   /// An explicit report of an expired token (reference identity 1.3); the request was not applied.
   case expired(status: Int, isSentence: Bool = false)
-  /// An empty body: an expired token, or the answer to a request that was applied.
+  /// An empty body, which means either an expired token or a request that was applied.
   case empty
 }
 
 /// The rules that turn answers into outcomes. `sent` is the content of the request, which an answer may quote.
 enum AnswerRules {
-  /// Reads status and text, whatever the request; nil for a 2xx, and for a 4xx about the request's content.
+  /// Interprets status and text by the rules that all requests share. Returns nil for an uncompressed 2xx and for a 4xx
+  /// that may concern the request's content.
   static func reading<Answer, Rejection>(
     of answer: HTTPAnswer, to sent: [UInt8], as: CallOutcome<Answer, Rejection>.Type, now: Int64
   ) -> Reading<CallOutcome<Answer, Rejection>>? {
@@ -55,7 +56,7 @@ enum AnswerRules {
   ) -> Reading<ServiceOutcome<[XMLAPIResult]>> {
     if let reading = reading(of: answer, to: sent, as: ServiceOutcome<[XMLAPIResult]>.self, now: now) { return reading }
     guard (200..<300).contains(answer.status) else {
-      // The XMLAPI reports failures with status 200; any other status comes from the servers around it.
+      // The XMLAPI reports failures with status 200; any other status comes from the servers in front of it.
       return .outcome(.unknown(.status(answer.status, retryAfter: retryAfter(answer, now: now))))
     }
     let results: [XMLAPIResult]
@@ -86,9 +87,9 @@ enum AnswerRules {
     }
   }
 
-  /// Returns the fault if the body holds nothing else.
+  /// Returns the fault if the body contains nothing else; otherwise nil.
   private static func soleFault(_ body: [UInt8]) -> ServiceFault? {
-    // The caller has already described a body that is not an answer.
+    // The caller reports a body that is not an answer.
     guard let results = try? XMLAPIAnswer.parse(body), let result = results.first else { return nil }
     return result.fault
   }
@@ -123,7 +124,8 @@ enum AnswerRules {
     return .outcome(.acknowledged)
   }
 
-  /// 409 means a type code of another database, 415 a body that is not the expected JSON.
+  /// The statuses that concern the events sent, such as 409 (a type code of another database) and 415 (unexpected
+  /// JSON).
   private static let statusesOfData: Set = [400, 409, 413, 415, 422]
 
   /// Reads a JSON answer to a GET request.

@@ -1,7 +1,7 @@
 import BatchFoundation
 package import BatchWire
 
-/// The outcome of a call to Engage, whose rejections are faults.
+/// The outcome of a call to Engage; a rejection is a ``ServiceFault``.
 package typealias ServiceOutcome<Answer: Sendable> = CallOutcome<Answer, ServiceFault>
 
 extension ServiceOutcome where Rejection == ServiceFault {
@@ -39,8 +39,7 @@ enum Refusal: String {
 }
 
 extension CallFault {
-  /// A refusal of the request, with a pause in seconds if the service asked for one, and `words` without the request's
-  /// content.
+  /// Creates a refusal. `retryAfter` is the requested pause in seconds; `words` contains nothing from the request.
   init(_ kind: Refusal, status: Int, retryAfter: Double? = nil, words: String? = nil, isSentence: Bool = false) {
     let wait = retryAfter.map { ", retry after \(Int($0))s" } ?? ""
     self.init(
@@ -51,7 +50,7 @@ extension CallFault {
       stop: kind.stop)
   }
 
-  /// A status that leaves open whether the request was applied: a 5xx, and for the XMLAPI 408 and 425.
+  /// A status that leaves open whether the request was applied: a 5xx and, except for events, some 4xx such as 408.
   static func status(_ status: Int, retryAfter: Double?, words: String? = nil) -> CallFault {
     CallFault(
       "outcome unknown: status \(status)\(words.map { ": \($0)" } ?? "")",
@@ -64,7 +63,7 @@ extension CallFault {
     CallFault("outcome unknown: status \(status), but \(why)", blamesRequest: true)
   }
 
-  /// The job's limit of calls per hour is reached.
+  /// The job's limit on calls per hour is reached.
   static func usedUp(_ wait: Double) -> CallFault {
     CallFault(
       "not sent: this hour's calls are used up (Upload.maxCallsPerHour)", retryAfter: Milliseconds(seconds: wait),

@@ -1,7 +1,7 @@
 import BatchFoundation
 import EngageRules
 
-/// Builds elements from paths and columns, keeping apart what the service must see as separate elements.
+/// Builds elements from paths and columns, and separates repeated groups where the service expects separate elements.
 extension NamedOperation {
   private static let repeatableGroups: Set<ByteText> = [
     "COLUMN", "EXPRESSION", "KEY_COLUMN", "MAILING", "MAP_FIELD", "ROW", "SUBSTITUTION", "SYNC_FIELD",
@@ -53,8 +53,8 @@ extension NamedOperation {
     return fields
   }
 
-  /// Returns the group that the first parameter begins, relative to it: its neighbors below the same parent. A
-  /// repeatable group ends where one of its elements recurs.
+  /// Returns the group that the first parameter begins: adjacent parameters below the same parent, with paths relative
+  /// to it. A repeatable group ends where one of its elements recurs.
   private static func group(at parameters: ArraySlice<Parameter>, _ head: String) -> ArraySlice<Parameter> {
     var group: [Parameter] = []
     var seen: Set<ByteText> = []
@@ -69,7 +69,7 @@ extension NamedOperation {
     return group[...]
   }
 
-  /// Whether a nested element is the one that may repeat.
+  /// Whether a nested element may repeat, so that its recurrence does not end the group.
   private static func repeatsInside(_ parameter: Parameter, below head: String) -> Bool {
     let path = [head] + parameter.path
     return path.dropFirst().dropLast().contains(where: isRepeatable)
@@ -78,7 +78,7 @@ extension NamedOperation {
 
   // MARK: - Columns
 
-  /// Converts columns to the form of the operation: pairs of name and value, rows of a table, or names only.
+  /// Converts columns to the format of the operation: names with values or types, rows of a table, or names only.
   static func fields(of columns: [ColumnValue], for operation: String) throws(Fault) -> [OperationField] {
     guard !columns.isEmpty else { return [] }
     switch operation {

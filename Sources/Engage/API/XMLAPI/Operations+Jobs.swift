@@ -3,7 +3,7 @@ import BatchWire
 /// A job that the service runs asynchronously.
 package struct JobReference: Sendable, Equatable {
   package var id: String
-  /// The path of the export's file; may contain spaces.
+  /// The path of the exported file, which may contain spaces; nil if the answer has none.
   package var filePath: String?
 
   init(_ result: XMLAPIResult) throws(MissingField) {
@@ -48,7 +48,7 @@ extension XMLAPIOperation<JobStatus> {
 package enum JobStatus: Sendable, Equatable {
   case waiting
   case running
-  /// Includes a pending cancellation; the service spells it with one L or two.
+  /// Includes a pending cancellation; the service spells the state with one L or two.
   case canceled
   case error
   case complete

@@ -9,7 +9,7 @@ extension XMLAPIOperation<ListDescription> {
 }
 
 extension XMLAPIOperation<Void> {
-  /// Adds a column with the number of its type (reference identity 3.2); it cannot be changed or removed later.
+  /// Adds a column, which cannot be changed or removed later; `type` is a number (reference identity 3.2).
   package static func addColumn(_ name: String, type: Int, to list: String) -> Self {
     Self(
       "AddListColumn",
@@ -21,7 +21,7 @@ extension XMLAPIOperation<Void> {
 package struct ListDescription: Sendable, Equatable {
   package struct ListColumn: Sendable, Equatable {
     package var name: String
-    /// Nil for system columns; a number for a list, a word for a relational table.
+    /// A number for a list, a word for a relational table; nil for system columns.
     package var type: String?
   }
 
@@ -29,7 +29,7 @@ package struct ListDescription: Sendable, Equatable {
   /// The number of contacts or rows; nil if the service does not report it.
   package var size: Int?
   package var columns: [ListColumn]
-  /// Empty for a flexible database.
+  /// The columns of the unique key; empty for a flexible database.
   package var keyColumns: [String]
 
   package init(_ result: XMLAPIResult) throws(MissingField) {
@@ -55,7 +55,7 @@ extension XMLAPIOperation<Void> {
       "AddContactToContactList", [.text("CONTACT_LIST_ID", list), .text("CONTACT_ID", contact)], isRepeatable: true)
   }
 
-  /// Adds a contact to a program. The service offers no way to ask whether it is already there.
+  /// Adds a contact to a program. The service offers no way to query whether the contact is already in it.
   package static func add(_ contact: String, toProgram program: String) -> Self {
     Self("AddContactToProgram", [.text("PROGRAM_ID", program), .text("CONTACT_ID", contact)], isRepeatable: false)
   }
@@ -72,7 +72,7 @@ extension XMLAPIOperation<[RowFailure]> {
     Self("InsertUpdateRelationalTable", fields(table, rows, "COLUMN"), isRepeatable: true) { $0.rowFailures }
   }
 
-  /// Deletes at most 1000 rows of a relational table by all their key columns.
+  /// Deletes at most 1000 rows of a relational table, each given by all its key columns.
   package static func delete(_ keys: [[ColumnValue]], of table: String) -> Self {
     Self("DeleteRelationalTableData", fields(table, keys, "KEY_COLUMN"), isRepeatable: true) { $0.rowFailures }
   }

@@ -3,7 +3,7 @@ import BatchWire
 package import EngageRules
 
 extension XMLAPIOperation<RecipientImage> {
-  /// Returns the contact with an id, or the oldest one that has all the values (reference identity 3.1).
+  /// Reads the contact with the given id, or the oldest one with all the given values (reference identity 3.1).
   package static func select(_ question: RecipientQuestion, of list: String) -> Self {
     let fields: [OperationField] =
       switch question {
@@ -27,7 +27,7 @@ extension RecipientImage {
 
 /// Operations that return the id of the contact added or changed.
 extension XMLAPIOperation<String> {
-  /// Adds a contact, or updates the oldest one that already has all of these columns (reference identity 3.1).
+  /// Adds a contact, or updates the oldest one that already has all of these values (reference identity 3.1).
   package static func add(_ columns: [ColumnValue], to list: String) -> Self {
     let pairs = columns.map {
       OperationField.group("SYNC_FIELD", [.text("NAME", $0.name), .value("VALUE", $0.value)])
@@ -38,7 +38,7 @@ extension XMLAPIOperation<String> {
         + OperationField.columns(columns), isRepeatable: true, read: Self.recipient)
   }
 
-  /// Changes the named columns of a contact; an empty value clears a column. No columns is allowed and changes nothing.
+  /// Changes the named columns of a contact; an empty value clears a column, and an empty list changes nothing.
   package static func update(_ recipient: String, of list: String, _ columns: [ColumnValue]) -> Self {
     Self(
       "UpdateRecipient",

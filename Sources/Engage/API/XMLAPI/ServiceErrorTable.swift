@@ -1,4 +1,4 @@
-/// The provider's table of error ids and meanings (reference identity 4). The kinds are a judgment: it publishes none.
+/// The provider's table of error ids and meanings (reference identity 4). The kinds are this project's judgment.
 enum ServiceErrorTable {
   static func entry(_ id: Int) -> (kind: ServiceFault.Kind, meaning: String)? { entries[id] }
 

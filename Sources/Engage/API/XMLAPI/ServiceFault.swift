@@ -10,7 +10,7 @@ package struct ServiceFault: Error, Sendable, Equatable {
     case transient
     /// The session or token has expired.
     case expired
-    /// The named object does not exist: an answer to a look-up, and fine for a removal.
+    /// The named object does not exist, which answers a look-up and completes a removal.
     case absent
     /// The object to add already exists.
     case exists
@@ -20,9 +20,9 @@ package struct ServiceFault: Error, Sendable, Equatable {
     case throttled
   }
 
-  /// Nil if the answer names none.
+  /// The error id; nil if the answer has none.
   package var id: Int?
-  /// The part of the service that refused, such as `SP.ListManager`; two ids mean something else with it.
+  /// The part of the service that refused, such as `SP.ListManager`; it changes the meaning of two ids.
   package var faultClass: String?
   /// The service's message; it may quote the request.
   package var message: String
@@ -51,17 +51,19 @@ package struct ServiceFault: Error, Sendable, Equatable {
     "\(ServiceErrorTable.entry(id)?.meaning ?? "an unknown fault") (error \(id))"
   }
 
-  /// Whether the kind follows from the message rather than the id.
+  /// Whether the kind does not follow from the id, but from the message or, for an unknown id, by default.
   var isSentence: Bool { id.flatMap { ServiceErrorTable.entry($0)?.kind } != kind }
 
   fileprivate static func kind(id: Int?, message: String, quoting sent: [UInt8]) -> Kind {
-    // The message comes before the id: a throttle carries an id that means something else.
+    // The message takes precedence over the id: a throttle carries an id that means something else.
     let text = ServiceText(message, quoting: sent)
     if text.saysThrottled { return .throttled }
     if text.saysExpired { return .expired }
     return id.flatMap { ServiceErrorTable.entry($0)?.kind } ?? .permanent
   }
 
+  /// Returns the fault with ``kind`` and ``words`` derived again, ignoring what the message quotes.
+  ///
   /// - Parameter sent: The content of the request, which the message may quote.
   func quoting(_ sent: [UInt8]) -> ServiceFault {
     var fault = self

@@ -14,8 +14,9 @@ package enum XMLAPIAnswer {
 
   /// Reads a whole body; throws if it is not an answer with `count` results.
   ///
-  /// Strict where a misreading could turn a failure into a success or one recipient into another (one `Envelope`, one
-  /// `Body`, at most one `SUCCESS` and one `RecipientId` per result), tolerant in the spelling of values.
+  /// Parsing is strict where a misreading could turn a failure into a success or one recipient into another (one
+  /// `Envelope`, one `Body`, at most one `SUCCESS` and one `RecipientId` per result), and tolerant in the spelling of
+  /// values.
   package static func parse(_ body: [UInt8], expecting count: Int = 1) throws(Fault) -> [XMLAPIResult] {
     guard !body.allSatisfy({ [0x20, 0x09, 0x0A, 0x0D].contains($0) }) else { throw .empty }
     let root: XMLElement
@@ -78,7 +79,8 @@ package struct XMLAPIResult: Sendable, Equatable {
     return result
   }
 
-  /// `TRUE`, `true` and `SUCCESS` are all in use; anything else, including an empty value, is a failure.
+  /// Whether a value of `SUCCESS` means success: `TRUE`, `true` and `SUCCESS` are all in use. An empty value is a
+  /// failure.
   package static func isSuccess(_ value: String) -> Bool {
     ["true", "success"].contains(value.trimmingBlanks().lowercased())
   }
@@ -86,15 +88,15 @@ package struct XMLAPIResult: Sendable, Equatable {
   /// Returns the text of a child; nil if there is none. Names are exact: `EMAIL` and `Email` are different fields.
   package func text(_ name: String) -> String? { element?.first(name)?.text }
 
-  /// Returns the text of a child that the next step needs, such as an id, which does not fit into 32 bits.
+  /// Returns the trimmed text of a child that the next step needs, such as an id, which may exceed 32 bits.
   ///
-  /// - Throws: ``MissingField`` if it is missing or empty, which also happens with a success.
+  /// - Throws: ``MissingField`` if the child is missing or empty, which happens even in successful answers.
   package func required(_ name: String) throws(MissingField) -> String {
     guard let text = text(name)?.trimmingBlanks(), !text.isEmpty else { throw MissingField(name) }
     return text
   }
 
-  /// The columns in the order of the answer; an empty value means none.
+  /// The columns in the order of the answer; an empty value means that the recipient has none.
   package var columns: [ColumnValue] {
     (element?.first("COLUMNS")?.all("COLUMN") ?? []).compactMap { column in
       column.first("NAME").map { ColumnValue($0.text, column.first("VALUE")?.text ?? "") }
@@ -109,7 +111,7 @@ package struct XMLAPIResult: Sendable, Equatable {
 
 /// A row of a relational table that was not written.
 package struct RowFailure: Sendable, Equatable {
-  /// Any failure that is not `permanent` may be retried.
+  /// Whether the service calls the failure `permanent`; any other may be retried.
   package var isPermanent: Bool
   package var description: String
   package var keys: [ColumnValue]
@@ -124,7 +126,7 @@ package struct RowFailure: Sendable, Equatable {
 }
 
 extension ServiceFault {
-  /// `error` is in `detail` or, as one client has met it, next to it.
+  /// Reads a `Fault` element, whose `error` is in `detail` or, as one client has observed, next to it.
   init(_ element: XMLElement) {
     let error = element.first("detail")?.first("error") ?? element.first("error")
     let faultClass = error?.first("class")?.text.trimmingBlanks()

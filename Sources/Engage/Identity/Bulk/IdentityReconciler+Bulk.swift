@@ -6,12 +6,13 @@ import EngageRules
 extension IdentityReconciler {
   private static let page = 20_000
 
-  /// Exports the list once for more than `Recipient.bulkThreshold` look-ups, and adds recipients of devices as files. A
-  /// device is marked before its recipient may be added, so that a later look-up finds it even if the answer is lost.
+  /// Exports the list if more than `Recipient.bulkThreshold` look-ups are pending, and imports the missing recipients
+  /// of devices. Each such device is marked first, so that a later run looks for its recipient even if the answer is
+  /// lost.
   ///
   /// - Parameter absent: The columns that the list does not have.
-  /// - Returns: The service with look-ups from the export; nil if single look-ups are cheaper, files cannot be
-  ///   transferred, or a file is not the whole list, as the log then notes.
+  /// - Returns: The service with look-ups from the export; nil if there are too few look-ups, or if the transfer fails
+  ///   or is incomplete, which the log notes.
   func prepareIndex(_ log: RunLog, without absent: Set<ByteText>) throws -> IndexedDatabase? {
     guard let transfer else { return nil }
     do {
@@ -70,7 +71,7 @@ extension IdentityReconciler {
     let renewed = try exported(transfer, searched, without: absent)
     let created = try missing.count { try !isMissing($0, in: renewed) }
     log.count { $0.created += created }
-    // Each row is looked up, because a complete job reports how many rows it refused, but not which.
+    // Each row is looked up, because a completed job reports how many rows it refused, but not which.
     if created < missing.count {
       log.note(
         "\(missing.count - created) of \(missing.count) imported recipients are not in the list; their devices are set up one by one"
@@ -79,7 +80,7 @@ extension IdentityReconciler {
     return renewed
   }
 
-  /// Whether nobody has the person's mobile user id. If the look-up finds another recipient, the set-up handles that.
+  /// Whether no recipient has the person's mobile user id. False for a failed look-up, which the set-up handles.
   private func isMissing(_ person: Person, in index: IndexedDatabase) throws -> Bool {
     do {
       return try index.find([userColumn(of: person)]) == nil

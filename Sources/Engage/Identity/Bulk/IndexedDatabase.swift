@@ -4,14 +4,14 @@ import EngageRules
 /// The service with an exported copy of the data to look up, so that look-ups cost no calls. Recipients to write to are
 /// read from the service, and each read or write updates the copy.
 final class IndexedDatabase: RecipientDatabase {
-  /// A value in the form in which the service may compare it.
+  /// A column and a value, normalized as the service may compare them.
   struct Pair: Hashable {
     var column: ByteText
     var value: [UInt8]
 
     init(_ column: ColumnValue) {
       self.column = RecipientImage.key(column.name)
-      // A service may ignore the case of more than ASCII letters.
+      // A service may ignore the case of non-ASCII letters too.
       let folded = RecipientQuestion.folded(column.value)
       value =
         folded.allSatisfy { $0 < 0x80 }
@@ -55,7 +55,7 @@ final class IndexedDatabase: RecipientDatabase {
       let candidates = holders.compactMap { state.images[$0] }.filter { image in
         ids.allSatisfy { Pair($0) == Pair(ColumnValue($0.name, image[$0.name])) }
       }
-      // Only the service knows whether case and white space count.
+      // If a candidate differs in case or white space, the service is queried: only it knows whether they count.
       guard candidates.allSatisfy({ $0.matches(ids) }) else { return nil }
       return .some(
         candidates.min { (Int64($0.id) ?? .max, ByteText($0.id)) < (Int64($1.id) ?? .max, ByteText($1.id)) })
@@ -78,7 +78,7 @@ final class IndexedDatabase: RecipientDatabase {
   func add(_ columns: [ColumnValue]) throws(RemoteFailure) -> String {
     let id = try service.add(columns)
     state.withLock { state in
-      // The service may have found a recipient of which the export has more columns.
+      // The service may have updated an existing recipient, of which the export has more columns.
       let known = state.images[ByteText(id)]?.changed(by: columns) ?? RecipientImage(id: id, columns: columns)
       state.keep(known, foundBy: columns)
     }

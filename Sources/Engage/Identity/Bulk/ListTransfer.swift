@@ -7,7 +7,7 @@ package final class ListTransfer: Sendable {
   private let folder: TransferFolder
   private let retryPolicy: RetryPolicy
 
-  /// Polls start at 15 s and double up to 300 s; a job counts as lost after eight hours.
+  /// Intervals between polls start at 15 s and double up to 300 s; a job counts as lost after eight hours.
   private static let longestPoll = Milliseconds(300_000)
   private static let longestJob = Milliseconds(8 * 3_600_000)
   static let rowsPerImport = 50_000
@@ -22,13 +22,13 @@ package final class ListTransfer: Sendable {
 
   /// Passes every recipient of the list to `body`: the id and the values of the columns, in order.
   ///
-  /// - Throws: ``ExportFault`` if the file is not the whole list; the recipients passed so far are then useless.
+  /// - Throws: ``ExportFault`` if the file is not the whole list; the recipients passed so far must then be discarded.
   func export(_ columns: [String], _ body: (String, [String]) -> Void) throws {
     let columns = ["RECIPIENT_ID"] + columns
     try fetch(.exportList(list, columns: columns), of: list, columns, body)
   }
 
-  /// Passes every row of a relational table to `body`: the value of the key and those of the other columns, in order.
+  /// Passes every row of a relational table to `body`: the value of `key` and those of the other columns, in order.
   ///
   /// - Throws: The errors of ``export(_:_:)``.
   func export(
@@ -37,7 +37,7 @@ package final class ListTransfer: Sendable {
     try fetch(.exportTable(table), of: table, [key] + columns, body)
   }
 
-  /// - Parameter columns: The columns of the file; the first one is never empty.
+  /// - Parameter columns: The columns to read; a row whose first one is empty is damaged.
   private func fetch(
     _ request: XMLAPIOperation<JobReference>, of list: String, _ columns: [String],
     _ body: (String, [String]) -> Void
@@ -53,7 +53,7 @@ package final class ListTransfer: Sendable {
     try file.finish(ofAtLeast: size, body)
   }
 
-  /// Adds recipients by one column, leaving those that already have the value unchanged, so that it may be repeated.
+  /// Adds a recipient for each value of the column unless one has it already, so that the call may be repeated.
   func add(_ values: [String], to column: String, named name: String) throws {
     var file = CSVText.line([column])
     for value in values { file += CSVText.line([value]) }
@@ -99,7 +99,7 @@ package final class ListTransfer: Sendable {
   }
 }
 
-/// The folders `upload` and `download` that the service shares over SFTP, as mounted.
+/// The service's folders `upload` and `download`, shared over SFTP and mounted below `path`.
 package struct TransferFolder: Sendable {
   package var path: String
 
@@ -117,7 +117,7 @@ package struct TransferFolder: Sendable {
     }
   }
 
-  /// Reads a file piece by piece. The service's path is like `/download/Name - All - Jan 31 2026 11-59-59 PM.CSV`.
+  /// Passes the bytes of a file to `body`. Remote paths look like `/download/Name - All - Jan 31 2026 11-59-59 PM.CSV`.
   func download(_ remote: String, _ body: (ArraySlice<UInt8>) -> Void) throws {
     guard let name = remote.split(separator: "/").last, !name.hasPrefix(".") else {
       throw ExportFault.file(remote, operation: "name", code: EINVAL)
@@ -140,7 +140,7 @@ package struct TransferFolder: Sendable {
   }
 }
 
-/// The reasons to give up lists as files in a run, which then looks up everything one by one.
+/// The reasons for a run to abandon file transfers and look up everything one by one.
 enum ExportFault: Error, Equatable, CustomStringConvertible {
   case noFile
   /// A file that cannot be created, written or read: its path, the operation, and the system's code.
@@ -148,7 +148,7 @@ enum ExportFault: Error, Equatable, CustomStringConvertible {
   /// An export or import that did not complete.
   case job(String)
   case missingColumns([String])
-  /// A file that ends within a row, or a row with more or fewer fields than the first.
+  /// A file that ends within a row, or a row with an empty key or with more or fewer fields than the header.
   case torn(row: Int)
   case notUTF8(row: Int)
   /// A file with fewer recipients than the list had before the export began.
@@ -168,7 +168,7 @@ enum ExportFault: Error, Equatable, CustomStringConvertible {
   }
 }
 
-/// An export of a list during reading: usable only as a whole, because a missing recipient looks like an unknown one.
+/// An export being read. It is usable only if complete, because a missing recipient looks like an unknown one.
 struct ExportedFile {
   private var columns: [String]
   private var rows = CSVReader()
@@ -178,18 +178,20 @@ struct ExportedFile {
   private var count = 0
   private var fault: ExportFault?
 
-  /// - Parameter columns: The names of the columns, with that of the recipient's id first.
+  /// - Parameter columns: The names of the columns, with the recipient's id or the table's key first.
   init(columns: [String]) { self.columns = columns }
 
   /// Reads the next bytes of the file and passes each recipient to `body`.
   mutating func read(_ bytes: some Sequence<UInt8>, _ body: (String, [String]) -> Void) {
     guard fault == nil else { return }
-    // A copy is read, so that `take` may change this value meanwhile.
+    // The reader is copied, because `take` changes this value during the call.
     var rows = self.rows
     rows.read(bytes) { take($0, body) }
     self.rows = rows
   }
 
+  /// Finishes reading, and passes a last row without a line end to `body`.
+  ///
   /// - Throws: ``ExportFault`` unless the whole file was read and has at least `size` recipients.
   mutating func finish(ofAtLeast size: Int, _ body: (String, [String]) -> Void) throws(ExportFault) {
     if rows.openQuote != nil { fault = fault ?? .torn(row: count + 1) }

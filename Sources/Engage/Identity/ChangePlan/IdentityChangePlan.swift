@@ -3,16 +3,17 @@ import BatchStore
 import EngageRules
 
 /// The writes of a run by field: the document of `run --dry-run --online-plan`, which `run --plan` carries out. It
-/// contains ids of people, so its file is readable only to its owner.
+/// contains ids of people, so its file is readable only by its owner.
 package struct IdentityChangePlan: Codable, Equatable, Sendable {
-  /// One field of a recipient, of the audit table, or of the mapping of devices.
+  /// A change of one field: of a recipient, of the audit table, or of the mapping of devices to recipients.
   package struct Change: Codable, Equatable, Sendable {
     package var device: String
-    /// `create`, `location`, or the scenario of the plan.
+    /// `create`, `location`, or the scenario of a merge plan.
     package var scenario: String
     /// The step that writes the field, or the reason that nothing is written.
     package var rule: String
-    /// The recipient's id, or `new:` and the mobile user id if it does not exist yet; a table's id for an audit row.
+    /// The recipient's id, or `new:` and its mobile user id if it does not exist yet; the table's id for an audit row;
+    /// `device` for the mapping.
     package var target: String
     package var column: String
     package var current: String
@@ -21,17 +22,17 @@ package struct IdentityChangePlan: Codable, Equatable, Sendable {
 
   package var version = 1
   package var list: String
-  /// Milliseconds since 1970; every date written is this one.
+  /// The date that all writes use, in milliseconds since 1970.
   package var date: Int64
   /// The digest of job, configuration and inputs.
   package var inputs: String
-  /// The changes, in the order in which devices were first seen and checks were made.
+  /// The added recipients, then the merges, then the locations, each in the order in which a run would write them.
   package var changes: [Change]
 
   package var now: Instant { Instant(milliseconds: date) }
 }
 
-/// The error that the service or the inputs have changed since the change plan was made; nothing was written.
+/// The error that the list, the inputs or the service differ from those of the change plan; nothing was written.
 package struct ChangePlanMismatch: RunError, Equatable, Sendable, CustomStringConvertible {
   package enum Difference: Equatable, Sendable {
     case list, inputs
@@ -70,7 +71,7 @@ extension IdentityReconciler {
     reconciler.shouldEnd = shouldEnd
     reconciler.writesLocations = false
     reconciler.looksBeforeAdding = true
-    // Without concurrency, the same service yields the same document.
+    // Without concurrency, an unchanged service yields an identical document.
     reconciler.settings.concurrency = 1
     let log = RunLog()
     let result = try reconciler.reconcile(log)
@@ -97,7 +98,7 @@ extension IdentityReconciler {
   }
 
   /// Carries out exactly the proposed changes. Everything is read again first, and nothing is written if the outcome
-  /// would differ. Later, a plan that was not proposed is left to an operator.
+  /// would differ. Merges that turn out differently after that are left to an operator.
   ///
   /// - Throws: ``ChangePlanMismatch``, and the errors of ``reconcile()``.
   package func reconcile(_ changePlan: IdentityChangePlan, inputs: String) throws -> IdentityResult {
@@ -118,7 +119,7 @@ extension IdentityReconciler {
   }
 }
 
-/// The changes of a change plan; merges that write anything else are not made.
+/// The changes of a change plan; a merge that writes anything else is not carried out.
 final class PlannedChanges: Sendable {
   private let changes: Set<ByteText>
   /// The changes without previous values: a location replaces any value.
@@ -186,7 +187,7 @@ extension MergePlan {
         changes.append(
           change(step.name.rawValue, "device", "Primary User Id", before.mobileUserId, after.mobileUserId))
       case .audit:
-        // The key derives from the ids, of which one may not exist yet.
+        // The key is omitted, because it derives from the ids, one of which may not exist yet.
         changes += step.changes.dropFirst().map { change(step.name.rawValue, step.target, $0.name, "", name($0.after)) }
       default:
         changes += step.changes.map {

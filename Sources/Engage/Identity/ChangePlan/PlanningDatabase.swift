@@ -40,7 +40,7 @@ final class PlanningDatabase: RecipientDatabase {
     return image
   }
 
-  /// Records a new recipient: the caller has already looked for it.
+  /// Records a new recipient without a look-up, because the caller has already made one.
   func add(_ columns: [ColumnValue]) throws(RemoteFailure) -> String {
     let id = Self.newID(of: columns)
     state.withLock { state in

@@ -8,11 +8,11 @@ package struct ServiceErasure: Sendable {
   package var settings: IdentitySettings
   package var retryPolicy: RetryPolicy
 
-  /// More recipients with one value than this mean a wrong column.
+  /// The maximum number of recipients with one value; more suggest a wrong column.
   private static let most = 100
 
-  /// Returns the ids of the recipients that exist now, only reading; of several with one value only the oldest, as the
-  /// service answers.
+  /// Returns the ids of these people's recipients that exist now, and changes nothing. If several have the same value,
+  /// only the oldest is found, because the service returns only that one.
   package func find(_ ids: [PersonID], _ traces: ServiceTraces) throws(RemoteFailure) -> [String] {
     var found: Set<String> = []
     for recipient in traces.recipients.sorted() {
@@ -24,7 +24,7 @@ package struct ServiceErasure: Sendable {
     return found.sorted()
   }
 
-  /// Deletes what ``find(_:_:)`` finds until nothing is left, and returns the numbers of recipients and audit rows.
+  /// Deletes what ``find(_:_:)`` finds until nothing is left, then the audit rows; returns the number of each.
   package func erase(
     _ ids: [PersonID], _ traces: ServiceTraces
   ) throws(RemoteFailure) -> (recipients: Int, auditRows: Int) {
@@ -53,8 +53,8 @@ package struct ServiceErasure: Sendable {
     return users + traces.columns.sorted { ($0.name, $0.value) < ($1.name, $1.value) }
   }
 
-  /// Whether a mobile user id of these people finds a recipient used by other devices. Recipients found by a customer's
-  /// id are not kept: that id was given.
+  /// Whether the recipient is kept: a mobile user id of these people finds it, but other devices use it too. Recipients
+  /// found by a customer's id are not kept, because that id was given.
   private func keeps(_ recipient: String, foundBy column: ColumnValue, _ traces: ServiceTraces) -> Bool {
     column.name.isIdentical(to: settings.recipient.mobileUserIdColumn) && traces.kept.contains(recipient)
   }
@@ -62,7 +62,7 @@ package struct ServiceErasure: Sendable {
   private func find(_ column: ColumnValue) throws(RemoteFailure) -> String? {
     let image = try retryPolicy.reading { () throws(RemoteFailure) in try remote.find([column]) }
     guard let image else { return nil }
-    // A look-up may be trusted without proof; a deletion needs it.
+    // Other look-ups accept an answer that does not show the value; a deletion must not.
     guard image.answers([column]) else { throw .wrongAnswer }
     return image.id
   }

@@ -3,7 +3,7 @@ import BatchFoundation
 package import BatchStore
 package import EngageRules
 
-/// A comparison of the audit rows that merges must have written with those of the service (reference identity 5.5).
+/// Compares the audit rows that the store's merges wrote with those at the service (reference identity 5.5).
 package struct AuditRowReading {
   /// A row that a merge wrote.
   package struct Expected: Sendable {
@@ -23,8 +23,8 @@ package struct AuditRowReading {
     self.table = table
   }
 
-  /// Returns the rows of merges that are done, each key once, in the order of planning. An undone merge has no row, or
-  /// one that only its operator requested.
+  /// Returns the rows of merges that are done, each key once, in the order of planning. Undone merges are left out:
+  /// their rows were deleted, or kept only at an operator's request.
   ///
   /// - Throws: ``StoreError/inconsistent(_:)`` for a step without an audit row; errors of the store.
   package static func expected(in store: EventStore) throws -> [Expected] {
@@ -45,9 +45,9 @@ package struct AuditRowReading {
     return rows
   }
 
-  /// Compares the rows with those of the table, except dates, which the service may format differently.
+  /// Returns a finding for each row, in order. Dates are ignored, because the service may format them differently.
   ///
-  /// - Throws: ``RemoteFailure``, or the reason that the table could not be read as a whole.
+  /// - Throws: ``RemoteFailure``, or ``ExportFault`` if the table could not be read completely.
   package func findings(for rows: [Expected]) throws -> [Finding] {
     let places = Dictionary(rows.indices.map { (ByteText(rows[$0].columns[0].value), $0) }) { $1 }
     var findings = [Finding](repeating: .missing, count: rows.count)

@@ -3,23 +3,23 @@ import BatchFoundation
 import BatchStore
 import EngageRules
 
-/// The choice of a check's scenario, only from what was read (reference identity 5.3 and 5.6).
+/// Chooses a check's scenario from data that has already been read (reference identity 5.3 and 5.6).
 struct MergeDecision {
   var draft: MergeDraft
   /// Whether an operator has undone the merge of these two.
   var isRefused: (_ loser: String, _ winner: String) throws -> Bool
-  /// Returns how often this store merged these two with lasting effect.
+  /// Returns how many merges of these two were carried out by this store and not undone.
   var mergesMade: (_ loser: String, _ winner: String) throws -> Int
   /// Whether the store knows a person with the mobile user id.
   var isPerson: (_ mobileUserId: String) throws -> Bool
-  /// Whether a recipient's column has the id, as the column stores it.
+  /// Whether `kept`, a value of a recipient's column, is the id as that column stores it.
   var keeps: (_ id: ColumnValue, _ kept: String) throws -> Bool
 
   enum Result {
-    /// Sa: the device keeps its identity.
+    /// Scenario Sa: the device keeps its identity.
     case unchanged
     case plan(MergePlan)
-    /// The recipient of the device was merged into another one earlier, which the check now concerns.
+    /// The device's recipient was merged earlier into the given one, with which the check continues.
     case follow(String)
   }
 
@@ -58,7 +58,8 @@ struct MergeDecision {
           winner: winner.id))
     }
     let earlier = try mergesMade(current.id, winner.id)
-    // Another device of the recipient has made this merge, so this one is reassigned. Without marks, no trace remains.
+    // Another device of the recipient has caused this merge, so this device is only reassigned. If merges are not
+    // marked in the list, only the store shows that.
     if earlier > 0, !marker.isEmpty || !settings.recipient.marksMergesInDatabase {
       return .plan(draft.reassigning(subject, from: current.id, to: winner))
     }
@@ -100,12 +101,12 @@ struct MergeDecision {
     return draft.settingIds(subject, on: current)
   }
 
-  /// Whether the recipient has a value other than the one searched for in one of the columns.
+  /// Whether one of the columns has a value other than the id searched for.
   private func isKnown(_ recipient: RecipientImage, otherThan ids: [ColumnValue]) throws -> Bool {
     try ids.contains { try !recipient[$0.name].isEmpty && !keeps($0, recipient[$0.name]) }
   }
 
-  /// Compares without ASCII case: iOS wrote UUIDs in upper case and Android in lower case.
+  /// Compares without the case of ASCII letters, because iOS wrote UUIDs in upper case and Android in lower case.
   static func isSameUser(_ one: String, _ other: String) -> Bool {
     one.utf8.elementsEqual(other.utf8) { $0 == $1 || ($0 ^ $1 == 0x20 && ($0 | 0x20) &- 0x61 < 26) }
   }

@@ -3,10 +3,10 @@ import BatchFoundation
 import BatchStore
 import EngageRules
 
-/// The translation of a decision into the steps of a plan with their images (reference identity 5.6).
+/// Translates a decision into the steps of a plan, with the values before and after each (reference identity 5.6).
 struct MergeDraft {
   var settings: IdentitySettings
-  /// Whether the mobile user id is part of a unique key, so that it must be cleared before it moves.
+  /// Whether the mobile user id is part of a unique key, so that the loser's is cleared before the winner's is set.
   var mobileUserIdIsKey = false
   var now: Instant
 
@@ -19,7 +19,8 @@ struct MergeDraft {
     var current: DeviceIdentity
   }
 
-  /// - Parameter check: The check; nil for the set-up of the person, whose identity applies from then on.
+  /// - Parameter check: The check; nil for the set-up of the device's person, whose identity applies from that person's
+  ///   first event.
   static func subject(_ device: KnownDevice, _ check: PendingCheck? = nil) -> Subject {
     Subject(
       device: device.device, checkId: check?.id,
@@ -39,7 +40,7 @@ struct MergeDraft {
       created: now, steps: steps)
   }
 
-  /// Returns a plan that does nothing, with the reason.
+  /// Returns a plan without steps, with the state and the reason.
   func stopped(
     _ subject: Subject, as state: MergeState, reason: String, loser: String = "", winner: String = ""
   ) -> MergePlan {
@@ -49,6 +50,8 @@ struct MergeDraft {
     return plan
   }
 
+  /// Plans the write of a last known location.
+  ///
   /// - Parameter image: The recipient with its previous location.
   func placing(_ update: LocationUpdate, on image: RecipientImage, for identity: DeviceIdentity) -> MergePlan {
     let subject = Subject(
@@ -62,7 +65,7 @@ struct MergeDraft {
       ])
   }
 
-  /// Returns the plan of a check that the service refuses for good, or without a check of the device's set-up.
+  /// Returns a plan that records the service's permanent refusal of the check or, without one, of the set-up.
   func refused(_ subject: Subject, _ reason: String) -> MergePlan {
     var plan = plan(
       subject.checkId == nil ? .setUp : .none, subject, loser: subject.current.recipientId,
@@ -79,7 +82,7 @@ struct MergeDraft {
       steps: [MergeStep(instruction, of: recipient)])
   }
 
-  /// Plans row 5 of the set-up, and Sb.
+  /// Plans the write of a mobile user id to a recipient: row 5 of the set-up, or scenario Sb.
   func settingMobileUserId(_ scenario: MergeScenario, _ subject: Subject, on recipient: RecipientImage) -> MergePlan {
     let column = settings.recipient.mobileUserIdColumn
     return plan(
@@ -93,7 +96,7 @@ struct MergeDraft {
       ])
   }
 
-  /// Plans S1.
+  /// Plans scenario S1: the ids are written to the device's recipient.
   func settingIds(_ subject: Subject, on recipient: RecipientImage) -> MergePlan {
     plan(
       .setIds, subject, loser: recipient.id, winner: recipient.id,
@@ -106,19 +109,19 @@ struct MergeDraft {
       ])
   }
 
-  /// Plans a reassignment of the device without a trace on either recipient.
+  /// Plans only the reassignment of the device; neither recipient is changed.
   func reassigning(_ subject: Subject, from loser: String, to winner: RecipientImage) -> MergePlan {
     plan(
       .reassign, subject, loser: loser, winner: winner.id, after: identity(of: winner, for: subject),
       steps: [MergeStep(.publishMapping)])
   }
 
-  /// Plans S2 after `earlier` merges of the two.
+  /// Plans scenario S2 after `earlier` merges of the two: the mobile user id moves to the winner.
   func movingMobileUserId(
     _ subject: Subject, from loser: RecipientImage, to winner: RecipientImage, earlier: Int
   ) -> MergePlan {
     let column = settings.recipient.mobileUserIdColumn
-    // A late record may be of a person who has another id by now.
+    // A late record may be about a person whose mobile user id has changed since.
     let (own, user) = (loser[column], subject.current.mobileUserId)
     let isOwn = own.isEmpty || RecipientQuestion.isSame(own, user)
     let move = MergeStep(
@@ -134,7 +137,7 @@ struct MergeDraft {
         + [MergeStep(.publishMapping)], earlier: earlier)
   }
 
-  /// Plans S3 after `earlier` merges of the two.
+  /// Plans scenario S3 after `earlier` merges of the two: the loser is only marked as merged.
   func marking(
     _ subject: Subject, _ loser: RecipientImage, mergedInto winner: RecipientImage, earlier: Int
   ) -> MergePlan {
@@ -209,7 +212,7 @@ extension AuditRow {
       .audit, target: table, changes: columns.map { ColumnChange(name: $0.name, before: "", after: $0.value) })
   }
 
-  /// Returns the row left after the merge is undone: the same columns, reversed, under another key.
+  /// Returns the row that records the undoing of the merge: another key, and the recipients' roles exchanged.
   func reversed(key: String) -> AuditRow {
     var row = self
     row.key.value = key

@@ -3,19 +3,19 @@ import BatchFoundation
 import BatchStore
 import EngageRules
 
-/// The execution or undoing of a plan, step by step, each with its line in the journal (reference identity 5.6).
+/// Carries out or undoes a plan step by step, and notes each step in the journal (reference identity 5.6).
 ///
-/// Before each write the target is read: the after-image means that the step is done, the before-image that it can be
-/// written, anything else that somebody else wrote. Unless the service confirmed a write, the next read decides. The
-/// same loop therefore serves first attempts, repeated ones and resumed plans.
+/// Before each write, the target is read. If it already has the new values, the step is done; if it still has the
+/// previous values, they can be replaced; any other values are somebody else's. If a write is not confirmed, the next
+/// read shows its effect. The same loop therefore serves first attempts, repeated ones and resumed plans.
 struct MergeExecutor {
   var reconciler: IdentityReconciler
-  /// Whether an earlier run may have made the started steps, and nobody has checked.
+  /// Whether an earlier run may have carried out the steps that it started, and nobody has checked that.
   var isResumed = false
 
   enum Outcome: Equatable {
     case done, undone
-    /// The service refuses a call for good.
+    /// The service permanently refused a call.
     case refused
     case conflict(String)
   }
@@ -23,7 +23,7 @@ struct MergeExecutor {
   /// The reason that a plan stops.
   enum Stop: Error {
     case conflict(String)
-    /// The service refuses a step for good: the steps done are undone.
+    /// The service permanently refuses a step, so the completed steps are undone.
     case abort(String)
   }
 
@@ -35,7 +35,7 @@ struct MergeExecutor {
 
   // MARK: Forward
 
-  /// - Throws: ``RemoteFailure`` if the service could not be made to answer; the plan stays open and can be resumed.
+  /// - Throws: ``RemoteFailure`` if repeated calls got no usable answer; the plan stays open and can be resumed.
   mutating func carryOut(_ plan: inout MergePlan) throws -> Outcome {
     var pending: [JournalLine] = []
     do {
@@ -90,7 +90,7 @@ struct MergeExecutor {
 
   // MARK: Back
 
-  /// Undoes the steps that were started. The plan is in the state `undoing` and has an ``MergePlan/undoCause``.
+  /// Undoes the steps that were started. The plan must already be stored as `undoing`, with an ``MergePlan/undoCause``.
   mutating func takeBack(_ plan: inout MergePlan) throws -> Outcome {
     plan.state = .undoing
     var pending: [JournalLine] = []
@@ -148,7 +148,7 @@ struct MergeExecutor {
     var attempts = RetryPolicy.Attempts(retryPolicy)
     while true {
       guard let image = try current(step.target) else {
-        // A missing recipient needs no mark and no clearing, and cannot be restored.
+        // A recipient that is gone needs neither a mark nor clearing, and cannot be restored.
         if undo || (plan.scenario.isMerge && step.target.isIdentical(to: plan.loser)) { return }
         throw Stop.abort("\(step.name.rawValue): the recipient is gone")
       }
@@ -175,7 +175,8 @@ struct MergeExecutor {
     }
   }
 
-  /// Writes a location over any value; undoing requires the written address, as the time may return in another form.
+  /// Writes a location over any value. When undoing, only the address is compared, because the service may return the
+  /// time in another format.
   private mutating func place(_ step: MergeStep, undo: Bool) throws {
     var attempts = RetryPolicy.Attempts(retryPolicy)
     let changes = undo ? step.changes.map(\.reversed) : step.changes
@@ -199,10 +200,11 @@ struct MergeExecutor {
     }
   }
 
-  /// Carries out an instruction on a recipient. As the only step of its plan, a refusal leaves nothing to undo and
-  /// needs a person: a later run would be refused as well.
+  /// Carries out an instruction on a recipient. It is the only step of its plan, so a refusal leaves nothing to undo. A
+  /// person must act, because a later run would be refused as well.
   ///
-  /// - Parameter mayBeMade: Whether the result is unknown; a program has no look-up, and must not be started twice.
+  /// - Parameter mayBeMade: Whether an earlier attempt may have succeeded. A program cannot be queried and must not be
+  ///   started twice, so its instruction then stops.
   private mutating func ask(_ step: MergeStep, undo: Bool, mayBeMade: Bool) throws {
     let name = (undo ? MergeStepName.undoPrefix : "") + step.name.rawValue
     guard let asked = step.instruction, let instruction = undo ? asked.reversed : asked else {
@@ -240,7 +242,7 @@ struct MergeExecutor {
     }
   }
 
-  /// Reads every recipient written to, and repeats an acknowledged write that is missing.
+  /// Reads every recipient that the plan writes to, and repeats acknowledged writes whose values are missing.
   private mutating func verify(_ plan: MergePlan) throws {
     let steps = plan.steps.filter(\.name.isUpdate)
     for attempt in 1... {
@@ -306,7 +308,8 @@ struct MergeExecutor {
     }
   }
 
-  /// Keeps the row, and writes a second one once the first comparison allows undoing (reference decisions 65).
+  /// Keeps the audit row and writes a second one, but only after a comparison shows that the merge can be undone
+  /// (reference decisions 65).
   private mutating func writeCounterRow(_ step: MergeStep, _ plan: MergePlan) throws {
     if let first = plan.steps.last(where: { $0.name.isUpdate && $0.isStarted && !$0.isUndone }),
       let image = try current(first.target)
@@ -340,7 +343,7 @@ struct MergeExecutor {
   }
 
   private func stop(_ plan: inout MergePlan, _ reason: String, _ lines: [JournalLine]) throws -> Outcome {
-    // A second audit row says that the merge is undone, so the next run continues undoing it.
+    // A second audit row already reports the merge as undone, so the next run continues to undo it.
     let isOnItsWay = plan.keepsAuditHistory && plan.steps.contains { $0.name == .audit && $0.isUndone }
     plan.state = isOnItsWay ? .undoing : .conflict
     plan.reason = reason
@@ -350,7 +353,8 @@ struct MergeExecutor {
     return .conflict(reason)
   }
 
-  /// Stops a plan after a call that says nothing about what was done; its progress and recipients are unchanged.
+  /// Stops a plan after a refused or wrongly answered call that shows nothing about its steps. Its progress and
+  /// recipients are unchanged.
   private func refuse(_ plan: inout MergePlan, _ failure: RemoteFailure, _ lines: [JournalLine]) throws -> Outcome {
     plan.state = .refused
     plan.reason = "\(failure)"

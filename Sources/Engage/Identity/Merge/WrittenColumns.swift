@@ -2,7 +2,7 @@ import BatchConfiguration
 import BatchFoundation
 package import EngageRules
 
-/// The comparison of written values with the service's form of them (reference decisions 61), for runs and `verify`.
+/// Compares written values with what the service stores for them (reference decisions 61), for runs and `verify`.
 package final class WrittenColumns: Sendable {
   private let layout = Guarded<ListLayout?>(nil)
   private let settings: IdentitySettings
@@ -12,7 +12,7 @@ package final class WrittenColumns: Sendable {
   /// Keeps the description of the list.
   func note(_ layout: ListLayout) { self.layout.withLock { $0 = layout } }
 
-  /// - Parameter database: Asked once, if the list has not been described. If it refuses, columns count as text.
+  /// - Parameter database: Describes the list if no description is known yet. If it refuses, columns count as text.
   package func kind(of column: String, _ database: any RecipientDatabase, _ retryPolicy: RetryPolicy)
     throws(RemoteFailure)
     -> ColumnKind
@@ -35,7 +35,8 @@ package final class WrittenColumns: Sendable {
     return isFolded && kind.isText ? .email : kind
   }
 
-  /// Whether a recipient has one of a change's values, and not the other. Any date in a previously empty column counts.
+  /// Whether a recipient has the value `wanted` of a change, in any spelling in which the service may store it. For a
+  /// date, any value counts if `other` is empty.
   func has(
     _ wanted: String, of change: ColumnChange, unlike other: String, on image: RecipientImage,
     _ database: any RecipientDatabase, _ retryPolicy: RetryPolicy
@@ -46,7 +47,7 @@ package final class WrittenColumns: Sendable {
     return try kind(of: change.name, database, retryPolicy).keeps(wanted, as: value)
   }
 
-  /// Whether a column cut a text, but a look-up by the whole text still finds the recipient.
+  /// Whether a column truncated the value, but a look-up by the whole value still finds the recipient.
   package func finds(
     _ whole: ColumnValue, cutOn image: RecipientImage, _ database: any RecipientDatabase, _ retryPolicy: RetryPolicy
   ) throws(RemoteFailure) -> Bool {
@@ -55,7 +56,7 @@ package final class WrittenColumns: Sendable {
     return holder?.isIdentical(to: image.id) == true
   }
 
-  /// Whether the value written by a step is present, cut or not.
+  /// Whether the value that a step wrote is present, even if truncated.
   package func holds(
     _ change: ColumnChange, on image: RecipientImage, _ database: any RecipientDatabase, _ retryPolicy: RetryPolicy
   ) throws(RemoteFailure) -> Bool {
@@ -64,9 +65,9 @@ package final class WrittenColumns: Sendable {
   }
 }
 
-/// The comparison of a recipient with the changes of a step (reference decisions 61).
+/// Compares a recipient with the changes of a step (reference decisions 61).
 extension MergeExecutor {
-  /// Whether the change is already made.
+  /// Whether the recipient already has the change.
   func isMade(_ change: ColumnChange, on image: RecipientImage) throws -> Bool {
     try reconciler.columns.has(change.after, of: change, unlike: change.before, on: image, remote, retryPolicy)
   }
@@ -75,7 +76,7 @@ extension MergeExecutor {
     if try reconciler.columns.has(change.before, of: change, unlike: change.after, on: image, remote, retryPolicy) {
       return true
     }
-    // When undoing, the written value may have been cut.
+    // When undoing, the written value may have been truncated.
     return try kind(change).cuts(change.before, to: image[change.name])
   }
 
@@ -83,13 +84,13 @@ extension MergeExecutor {
     try reconciler.columns.kind(of: change.name, remote, retryPolicy)
   }
 
-  /// Whether all changes are made. A value found by a look-up of the whole text counts, even if the column cut it.
+  /// Whether the recipient has all changes; a truncated value counts if a look-up by the whole value still works.
   ///
-  /// - Throws: ``Stop/abort(_:)`` naming the column that cut a value.
+  /// - Throws: ``Stop/abort(_:)`` naming a column that truncated its value so that no look-up finds it.
   func areMade(_ changes: [ColumnChange], _ step: MergeStep, on image: RecipientImage) throws -> Bool {
     let missing = try changes.filter { try !isMade($0, on: image) }
     if missing.isEmpty { return true }
-    // A value from before was not written by this step.
+    // A value that was there before the step was not truncated by it.
     guard step.isStarted,
       try missing.allSatisfy({ try !isToBeMade($0, on: image) && kind($0).cuts($0.after, to: image[$0.name]) })
     else { return false }

@@ -1,9 +1,9 @@
 import BatchFoundation
 import BatchWire
 
-/// The patience per kind of call, for all threads; an answer ends its kind's outage only (reference decisions 60).
+/// Applies patience to each kind of call separately, for all threads. An answer ends the outage of its kind only
+/// (reference decisions 60).
 final class CallPatience: Sendable {
-  /// The state of the calls of one kind.
   private struct Kind {
     var patience: Patience?
     /// The time before which nothing is sent.
@@ -25,13 +25,13 @@ final class CallPatience: Sendable {
 
   enum Next: Equatable {
     case again(after: Milliseconds)
-    /// Others are answered and this one is not: its subject waits for the next run.
+    /// Others of its kind are answered and this one is not, so its subject is left to the next run.
     case later
     /// Patience has run out, or would before the next call.
     case ended
   }
 
-  /// The refusals and the fraction of patience after which a call is given up while others of its kind are answered.
+  /// A call is given up after this many refusals and a `part`-th of the patience, if others of its kind are answered.
   private static let mostRefusals = 5
   private static let part = 10
 

@@ -11,7 +11,7 @@ package enum ColumnKind: Sendable, Equatable {
   case date
   case time
   case phone
-  /// Countries, selections and the like, as texts.
+  /// Countries, selections and similar types, stored as strings.
   case other
 
   /// - Parameter type: The number used by databases or the name used by relational tables; nil for system columns.
@@ -28,7 +28,7 @@ package enum ColumnKind: Sendable, Equatable {
     }
   }
 
-  /// Whether the column reveals an answer about somebody else (reference decisions 36).
+  /// Whether a different value in the column reveals an answer about another recipient (reference decisions 36).
   package var isText: Bool { self == .text || self == .email }
 
   /// Whether the stored value corresponds to the written one.
@@ -53,7 +53,7 @@ package enum ColumnKind: Sendable, Equatable {
     }
   }
 
-  /// Whether the column cut a text.
+  /// Whether the column truncated the value: `kept` is only the beginning of `written`.
   func cuts(_ written: String, to kept: String) -> Bool {
     let (one, other) = (RecipientQuestion.trimmed(written), RecipientQuestion.trimmed(kept))
     return isText && !other.isEmpty && other.count < one.count && one.starts(with: other)
@@ -118,7 +118,7 @@ package enum ColumnKind: Sendable, Equatable {
   }
 }
 
-/// A day with an optional minute, in a form of the service (reference identity 2.4). Zones are never compared.
+/// A day with an optional minute, in a format of the service (reference identity 2.4), without time zone.
 struct CivilText {
   private var year = 0
   private var hasCentury = true
@@ -127,7 +127,7 @@ struct CivilText {
   /// The minute of the day; nil for a day alone.
   private var minute: Int?
 
-  /// Returns nil for anything but `M/d/yy`, `MM/dd/yyyy` and `yyyy-MM-dd`, each alone or with a time.
+  /// Returns nil for anything but `M/d/yy`, `MM/dd/yyyy` and `yyyy-MM-dd`, each with or without a time.
   init?(_ text: [UInt8]) {
     let words = text.split { $0 == 0x20 || $0 == UInt8(ascii: "T") }
       .map { String(decoding: $0, as: UTF8.self) }
@@ -145,7 +145,7 @@ struct CivilText {
     if minute == nil { return nil }
   }
 
-  /// Returns the minute of the day for the service's forms `HH:mm:ss`, `HH:mm` and `h:mm a`; nil for anything else.
+  /// Returns the minute of the day for the service's formats `HH:mm:ss`, `HH:mm` and `h:mm a`; nil for anything else.
   static func minute(of text: [UInt8]) -> Int? {
     let words = text.split { $0 == 0x20 }.map { String(decoding: $0, as: UTF8.self) }
     let time = (words.first ?? "").split { $0 == ":" || $0 == "." }.prefix(2).map {
@@ -160,7 +160,7 @@ struct CivilText {
     return hour * 60 + minutes
   }
 
-  /// Whether a service that stores the other may have been given this. Date columns drop times; no time means midnight.
+  /// Whether the service may have stored this value as `other`. Date columns drop times; a missing time means midnight.
   func isKept(as other: CivilText) -> Bool {
     let sameYear = hasCentury && other.hasCentury ? year == other.year : year % 100 == other.year % 100
     guard sameYear, month == other.month, day == other.day else { return false }

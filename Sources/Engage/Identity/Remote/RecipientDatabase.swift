@@ -2,18 +2,17 @@ package import BatchFoundation
 package import BatchWire
 package import EngageRules
 
-/// The marketing database as identity needs it, with one method per call. A call is made once; the caller decides
-/// whether to repeat it.
+/// The marketing database as identity needs it, with one method per call. Failed calls are repeated by the caller.
 package protocol RecipientDatabase: Sendable {
   /// Returns the oldest recipient that has all the values; nil if there is none.
   func find(_ ids: [ColumnValue]) throws(RemoteFailure) -> RecipientImage?
-  /// Returns the id of the recipient that a look-up finds, whatever values its record shows; nil if there is none.
+  /// Returns the id of the recipient that a look-up finds, without checking its values; nil if there is none.
   func holder(of ids: [ColumnValue]) throws(RemoteFailure) -> String?
   /// Returns the current recipient with the id; nil if there is none.
   func read(_ recipient: String) throws(RemoteFailure) -> RecipientImage?
-  /// Returns the id of a new recipient, or of the oldest one that already has the values, if the service can find it.
+  /// Adds a recipient, or finds the oldest one that already has the values if the service can, and returns its id.
   ///
-  /// - Throws: ``RemoteFailure/wrongAnswer`` also for an answer that names nobody.
+  /// - Throws: ``RemoteFailure/wrongAnswer`` also if the answer has no valid recipient id.
   func add(_ columns: [ColumnValue]) throws(RemoteFailure) -> String
   func update(_ recipient: String, _ columns: [ColumnValue]) throws(RemoteFailure)
   /// Inserts the row or replaces the one with the same key, which is the first column.
@@ -27,15 +26,15 @@ package protocol RecipientDatabase: Sendable {
   func make(_ instruction: ContactInstruction, for recipient: String, user: ColumnValue) throws(RemoteFailure)
   /// Returns the columns and keys of a database or relational table.
   func layout(of list: String) throws(RemoteFailure) -> ListLayout
-  /// Reuses no connection open now, because one gave a wrong answer.
+  /// Stops reusing open connections, because one gave a wrong answer.
   func reconnect()
 }
 
 extension RecipientDatabase {
   package func holder(of ids: [ColumnValue]) throws(RemoteFailure) -> String? { try find(ids)?.id }
 
-  /// Returns a recipient named by the service or the store. An answer that it does not exist contradicts them and is
-  /// only believed if a fresh connection confirms it: it may have been the answer to another request.
+  /// Returns a recipient whose id came from the service or the store; nil if it no longer exists. An answer that it
+  /// does not exist may belong to another request, so it is believed only if a fresh connection confirms it.
   func named(_ recipient: String, _ retryPolicy: RetryPolicy) throws(RemoteFailure) -> RecipientImage? {
     let reading = { () throws(RemoteFailure) in
       try retryPolicy.reading { () throws(RemoteFailure) in try read(recipient) }
@@ -58,7 +57,7 @@ package struct RecipientImage: Sendable, Equatable {
       columns.map { (Self.key($0.name), $0.isBlank ? "" : $0.value) }, uniquingKeysWith: { $0.isEmpty ? $1 : $0 })
   }
 
-  /// Returns the column's key; the service answers with both EMAIL and its other name `Email` (reference identity 2.3).
+  /// Returns the key of a column; the service answers with both `EMAIL` and its alias `Email` (reference identity 2.3).
   static func key(_ column: String) -> ByteText { ByteText(column.isIdentical(to: "Email") ? "EMAIL" : column) }
 
   func matches(_ ids: [ColumnValue]) -> Bool { ids.allSatisfy { self[$0.name].isIdentical(to: $0.value) } }
@@ -74,7 +73,7 @@ package struct RecipientImage: Sendable, Equatable {
   /// Whether the answer has the column, with or without a value.
   func has(_ column: String) -> Bool { values[Self.key(column)] != nil }
 
-  /// Returns the id of a merge mark, also from a number column; other text unchanged, and empty text for none.
+  /// Returns the recipient id of a merge mark, even from a number column. Any other value is trimmed; empty means none.
   package func mark(in column: String) -> String {
     let text = RecipientQuestion.trimmed(self[column])
     guard let number = ColumnKind.decimal(text), number.hasSuffix(".") else {
@@ -83,11 +82,11 @@ package struct RecipientImage: Sendable, Equatable {
     return String(number.dropLast())
   }
 
-  /// The value; empty for a column without a value, with blanks only, or missing in the answer.
+  /// The value; empty for a column without a value, with blanks only, or missing from the answer.
   package subscript(column: String) -> String { values[Self.key(column)] ?? "" }
 }
 
-/// The description of a list by GetListMetaData.
+/// The description of a list, as returned by `GetListMetaData`.
 package struct ListLayout: Sendable, Equatable {
   package var columns: Set<ByteText>
   package var keyColumns: Set<ByteText>
@@ -107,17 +106,19 @@ package struct ListLayout: Sendable, Equatable {
 package enum RemoteFailure: RunError, Equatable, Sendable {
   /// Not applied, or unknown: no answer, an unreadable one, 5xx, a transient fault. May be repeated after a read.
   case uncertain(String)
-  /// Unknown, and a repetition might have the effect twice.
+  /// Unknown, and repeating the call might apply it twice.
   case lost(String)
-  /// Like ``uncertain(_:)``, because the service accepts no calls for now; `again` is nil if patience has run out.
+  /// Like ``uncertain(_:)``, because the service accepts no calls for now; `again` is the pause before the next call,
+  /// nil if patience has run out.
   case unavailable(String, again: Milliseconds?)
-  /// Refused repeatedly, unlike others of its kind: its subject waits for the next run (reference decisions 60).
+  /// Refused repeatedly while others of its kind are answered: its subject is left to the next run (reference decisions
+  /// 60).
   case deferred(String)
   /// The recipient, or the row to delete, does not exist. Has the service's message; empty for none.
   case absent(String)
   /// A recipient with this key already exists. Has the service's message.
   case exists(String)
-  /// Refused for good. Has the number of the fault, 0 for none, and the reason.
+  /// Refused permanently. Has the error id of the fault (0 for none) and the reason.
   case refused(fault: Int, String)
   /// The answer is about another recipient, even when repeated on a fresh connection.
   case wrongAnswer
@@ -126,7 +127,7 @@ package enum RemoteFailure: RunError, Equatable, Sendable {
   /// The run was asked to end.
   case interrupted
 
-  /// Whether the service refused the content of this device's records; it stays unchanged, and others continue.
+  /// Whether the failure concerns only one device's records: that device is left unchanged, and others continue.
   var concernsOneDevice: Bool {
     switch self {
     case .refused, .absent, .exists, .wrongAnswer: true
@@ -134,7 +135,7 @@ package enum RemoteFailure: RunError, Equatable, Sendable {
     }
   }
 
-  /// Whether further calls, of any step, are pointless.
+  /// Whether all further calls of the run are pointless.
   var endsRun: Bool {
     switch self {
     case .unavailable(_, let pause): pause == nil

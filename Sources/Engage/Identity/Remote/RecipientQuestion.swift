@@ -1,10 +1,10 @@
 import BatchFoundation
 package import EngageRules
 
-/// The subject of a call, and the check that an answer is about the same one (reference decisions 36).
+/// The subject of a call, with which its answer is checked (reference decisions 36).
 ///
-/// A service, or a proxy, can mix up answers. The subject of a wrong one must be neither written to nor deleted, so
-/// every operation on a recipient is checked here, whether it is made alone or for many.
+/// A service or a proxy can mix up answers. A recipient named by a wrong answer must be neither changed nor deleted, so
+/// every operation on a recipient is checked here, whether single or one of many.
 package enum RecipientQuestion {
   case recipient(String)
   /// Recipients with these values, of which the service returns the oldest.
@@ -18,14 +18,15 @@ package enum RecipientQuestion {
   }
 
   /// - Parameters:
-  ///   - isWhole: Whether the record was read by its id with all columns, so that an empty text column counts too.
-  ///   - isText: Returns whether a column is compared at all; values of other types may return in another form.
+  ///   - isWhole: Whether the record was read by id with all columns, so that an empty value counts as different.
+  ///   - isText: Returns whether a column is text, so that a different value means another recipient. The service may
+  ///     return values of other types in another format.
   package func verdict(
     on image: RecipientImage, isWhole: Bool = false, isText: (String) throws(RemoteFailure) -> Bool
   ) throws(RemoteFailure) -> Verdict {
     guard Self.isID(image.id) else { return .another }
     switch self {
-    // An answer with an id and no columns belongs to a change; it is not a record whose columns are all empty.
+    // An answer with an id and no columns is the answer to a change, not a record whose columns are all empty.
     case .recipient(let id): return image.id.isIdentical(to: id) && image.hasColumns ? .answered : .another
     case .columns(let asked):
       var verdict = Verdict.open
@@ -42,7 +43,8 @@ package enum RecipientQuestion {
     }
   }
 
-  /// Returns the record that answers the question, calling `select` once per attempt; nil if there is none.
+  /// Returns the record that answers the question, as read by `select`; nil if there is none. After a wrong answer, the
+  /// call is repeated once on a fresh connection.
   package func record(
     by select: (RecipientQuestion) throws(RemoteFailure) -> RecipientImage?,
     isText: (String) throws(RemoteFailure) -> Bool, reconnect: () -> Void
@@ -54,7 +56,7 @@ package enum RecipientQuestion {
       case .another: throw .wrongAnswer
       case .open: break
       }
-      // Nothing was comparable, so the whole record of the recipient named decides.
+      // Nothing was comparable, so the recipient's complete record is read and compared.
       let itself = Self.recipient(image.id)
       guard let whole = try select(itself), try itself.verdict(on: whole, isText: isText) == .answered,
         try verdict(on: whole, isWhole: true, isText: isText) != .another
@@ -74,7 +76,7 @@ package enum RecipientQuestion {
 
   /// Makes a call, and repeats it on a fresh connection if the answer is about somebody else.
   ///
-  /// - Throws: ``RemoteFailure/wrongAnswer`` if the second answer is too, and the errors of `call`.
+  /// - Throws: ``RemoteFailure/wrongAnswer`` if the second answer is wrong too; other errors of `call`.
   private static func ask<Answer>(
     reconnect: () -> Void, _ call: () throws(RemoteFailure) -> Answer
   ) throws(RemoteFailure) -> Answer {
@@ -93,18 +95,18 @@ package enum RecipientQuestion {
     }
   }
 
-  /// Whether the text can be a recipient's id: a number of at most 19 digits (reference identity 2.3).
+  /// Whether the string can be a recipient's id: a number of at most 19 digits (reference identity 2.3).
   package static func isID(_ text: String) -> Bool {
     text.utf8.count <= 19 && text.utf8.allSatisfy { (0x30...0x39).contains($0) } && Int64(text).map { $0 > 0 } ?? false
   }
 
-  /// Whether the texts are equal except for white space at both ends and the case of ASCII letters.
+  /// Whether the strings are equal except for white space at both ends and the case of ASCII letters.
   package static func isSame(_ one: String, _ other: String) -> Bool { folded(one).elementsEqual(folded(other)) }
 
-  /// - Returns: The UTF-8 of the text in the form for comparison.
+  /// Returns the string's UTF-8 for comparison: trimmed, with ASCII letters in lower case.
   static func folded(_ text: String) -> [UInt8] { trimmed(text).map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 } }
 
-  /// Removes white space at both ends.
+  /// Returns the string's UTF-8 without white space at both ends.
   static func trimmed(_ text: String) -> [UInt8] {
     let rest = text.unicodeScalars.drop { $0.properties.isWhitespace }
     guard let last = rest.lastIndex(where: { !$0.properties.isWhitespace }) else { return [] }

@@ -2,7 +2,7 @@ import BatchConfiguration
 import BatchFoundation
 import EngageRules
 
-/// A reader of many recipients: several concurrently, or above `Recipient.bulkThreshold` from one export of the list.
+/// Reads many recipients: concurrently or, above `Recipient.bulkThreshold`, from one export of the list.
 package struct RecipientReading: Sendable {
   let remote: any RecipientDatabase
   /// Nil if files cannot be transferred.
@@ -14,7 +14,7 @@ package struct RecipientReading: Sendable {
   package enum Answer: Sendable {
     case found(RecipientImage)
     case absent
-    /// The service does not answer for this one, but does for others.
+    /// The service gave no usable answer about this recipient, but may about others.
     case unanswered(RemoteFailure)
 
     package var image: RecipientImage? {
@@ -22,7 +22,7 @@ package struct RecipientReading: Sendable {
     }
   }
 
-  /// Returns the answers in the order of the ids, which are unique, with at least the columns and the mobile user id.
+  /// Returns the answers in the order of `ids`, which must be unique, with at least `columns` and the mobile user id.
   package func answers(of ids: [String], with columns: [String]) throws(RemoteFailure) -> [Answer] {
     if ids.isEmpty { return [] }
     if let transfer, ids.count > settings.recipient.bulkThreshold {
@@ -31,7 +31,7 @@ package struct RecipientReading: Sendable {
       } catch let failure as RemoteFailure where failure.endsRun {
         throw failure
       } catch {
-        // The export failed; single look-ups still work.
+        // The export failed; single look-ups may still work.
       }
     }
     return try lookedUp(ids)

@@ -7,9 +7,9 @@ import Glibc
 
 /// The rules for repeating failed calls and the pauses between them (reference guarantees 3).
 package struct RetryPolicy: Sendable {
-  /// The maximum number of calls with an unknown outcome, including the first.
+  /// The maximum number of attempts at a call while its outcome is unknown, including the first.
   package var tries: Int
-  /// The maximum number of repetitions of all calls of a run together.
+  /// The maximum number of repetitions in a run, for all calls together.
   package var budget = Int.max
   package var backoff: Backoff
   /// The source of randomness for pauses; the run's effects at the service do not depend on it.
@@ -29,7 +29,7 @@ package struct RetryPolicy: Sendable {
     self.pause = pause
   }
 
-  /// Repeats a call that may be repeated whatever its outcome.
+  /// Makes a call that is safe to repeat, and repeats it after failures as far as the limits allow.
   package func reading<Value>(_ call: () throws(RemoteFailure) -> Value) throws(RemoteFailure) -> Value {
     var attempts = Attempts(self)
     while true {
@@ -41,7 +41,7 @@ package struct RetryPolicy: Sendable {
     }
   }
 
-  /// The calls of one step; the first one is free.
+  /// Counts the calls of one step; the first one takes nothing from the budget.
   struct Attempts {
     private let policy: RetryPolicy
     private var count = 1
@@ -56,7 +56,7 @@ package struct RetryPolicy: Sendable {
       case .uncertain(let what):
         guard repeats(because: what) else { throw failure }
       case .unavailable(let what, again: let pause?):
-        // Patience, not a number, limits these repetitions.
+        // These repetitions are limited by patience and the budget, not by `tries`.
         guard policy.takeRepetition() else { throw .unavailable(what, again: nil) }
         policy.rest(pause, because: what)
       case .unavailable, .deferred, .lost, .absent, .exists, .refused, .wrongAnswer, .stopped, .interrupted:
@@ -64,7 +64,7 @@ package struct RetryPolicy: Sendable {
       }
     }
 
-    /// Waits until the next call may be made, announcing the reason, if any. Returns false, at once, at the limit.
+    /// Waits until the next call may be made, announcing the reason, if any. Returns false at once at the limit.
     mutating func repeats(because reason: String? = nil) -> Bool {
       guard count < policy.tries, policy.takeRepetition() else { return false }
       var source = Source(draw: policy.random)
@@ -93,7 +93,7 @@ package struct RetryPolicy: Sendable {
   }
 
   init(_ settings: Settings, pause: @escaping @Sendable (Milliseconds) -> Void = { rest($0) }) {
-    // The same limit as for a chunk while nothing else is accepted.
+    // The same limit as for a chunk while the service accepts nothing else.
     self.init(
       tries: DeliverySettings.attemptsInVain(settings.networking.breakerFailures), backoff: Backoff(settings),
       pause: pause)
@@ -119,7 +119,7 @@ extension Patience.Limits {
   }
 }
 
-/// Messages about repeated calls, which many threads make: each reason once, and again when the pause has doubled.
+/// Reports the repeated calls of all threads: a new reason at once, the same one again if the pause has doubled.
 final class RetryNotes: Sendable {
   private struct Told {
     var reason: String

@@ -12,7 +12,7 @@ package final class ServiceDatabase: RecipientDatabase {
   let pause: @Sendable (Milliseconds) -> Void
   private let uptime: @Sendable () -> Double
   private let patience: CallPatience
-  /// The number of further calls that may be under way (reference identity 7: an eleventh is refused).
+  /// The number of additional calls that may be started now (reference identity 7: an eleventh is refused).
   private let free: Guarded<Int>
   /// The latest description of the list.
   private let known = Guarded<ListLayout?>(nil)
@@ -41,7 +41,7 @@ package final class ServiceDatabase: RecipientDatabase {
     try question.record(by: select, isText: isText, reconnect: reconnect)
   }
 
-  /// Whether a column is text. Called only if its values differ; the list is described once.
+  /// Whether a column is text. Called only if values differ, so that the list is described only if necessary.
   private func isText(_ column: String) throws(RemoteFailure) -> Bool {
     if let known = known.withLock({ $0 }) { return known.kind(of: column).isText }
     do {
@@ -68,7 +68,7 @@ package final class ServiceDatabase: RecipientDatabase {
   package func holder(of ids: [ColumnValue]) throws(RemoteFailure) -> String? { try select(.columns(ids))?.id }
 
   package func add(_ columns: [ColumnValue]) throws(RemoteFailure) -> String {
-    // A list may know the recipient from another store: the call then finds it instead of adding a second one.
+    // Another store may have added the recipient to the list; the call then finds it instead of adding a second one.
     let id = try call(.add(columns, to: list))
     guard RecipientQuestion.isID(id) else {
       reconnect()
@@ -86,7 +86,7 @@ package final class ServiceDatabase: RecipientDatabase {
     let request = XMLAPIOperation.write([row], to: table)
     guard let failure = try call(request).first else { return }
     if failure.isPermanent {
-      // The row was encodable when it was sent.
+      // The row has been sent, so it can be encoded.
       let sent = (try? Envelope.bytes([request.call])) ?? []
       throw .refused(fault: 0, "the row was refused: \(ServiceWords.withoutValues(failure.description, of: sent))")
     }
@@ -123,7 +123,7 @@ package final class ServiceDatabase: RecipientDatabase {
           return outcome
         }
       } catch {
-        // If the program may have been started, a person must find out, even if the run was asked to end meanwhile.
+        // If the program may have been started, a person must check, even if the run was asked to end meanwhile.
         throw isKnown ? error : .lost(error.description)
       }
     }
@@ -195,7 +195,8 @@ package final class ServiceDatabase: RecipientDatabase {
     return send()
   }
 
-  /// Whether a request that quotes nothing is answered while a sentence refuses the other (reference decisions 59).
+  /// Whether the service answers a call without recorded values although a sentence refused the given one (reference
+  /// decisions 59).
   private func isAnswered(otherThan call: OperationCall) throws(RemoteFailure) -> Bool {
     let question = XMLAPIOperation.describe(list)
     guard question.call != call else { return false }
@@ -231,16 +232,16 @@ package final class ServiceDatabase: RecipientDatabase {
       concurrency: settings.upload.concurrency, cancellation: cancellation, pause: pause)
   }
 
-  /// Returns the transfer of whole lists as files; nil if the configuration has none.
+  /// Returns the transfer of whole lists as files; nil if no folder is configured for it.
   func transfer(_ settings: Settings, _ retryPolicy: RetryPolicy) -> ListTransfer? {
     settings.recipient.transferFolder.map { ListTransfer(self, folder: TransferFolder(path: $0), retryPolicy) }
   }
 }
 
-// MARK: - For what an operator does outside a run
+// MARK: - An operator's work outside a run
 
 extension IdentityReconciler {
-  /// Returns a reconciler with a separate run in the store.
+  /// Returns a reconciler with a new run in the store.
   package static func ofOperator(
     _ settings: Settings, service: EngageService, store: EventStore, now: Instant
   ) throws -> IdentityReconciler {

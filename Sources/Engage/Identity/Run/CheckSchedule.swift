@@ -3,18 +3,18 @@ import BatchFoundation
 /// The order of pieces of work, independent of the number of threads and the duration of calls.
 ///
 /// Pieces known to be related share a key (the device, each id searched, the mobile user id) and are handed out in
-/// order. The recipients of a piece are only known after its look-ups, which are concurrent. It has its turn when all
-/// earlier pieces have decided and none still writes to one of its recipients, and looks again if one was written to
-/// since. The order at each recipient thus follows from the records alone.
+/// order. The recipients of a piece are known only after its look-ups, which run concurrently. A piece has its turn
+/// when all earlier pieces have decided and none still uses one of its recipients. If one of these was written to after
+/// the look-up, the piece looks again. Thus the order of writes to each recipient follows from the records alone.
 ///
-/// A deadlock is impossible: a thread that finishes a piece takes the first ready one, which is the one whose turn it
-/// is unless another thread has it already.
+/// A deadlock is impossible, because a thread that finishes a piece takes the first ready one. That is the piece whose
+/// turn it is, unless another thread already has it.
 final class CheckSchedule: Sendable {
   fileprivate struct State {
     var ready: Set<Int>
-    /// The lower bound of the ready pieces.
+    /// A lower bound of the indices in ``ready``.
     var firstReady = 0
-    /// The number of unfinished pieces that each one waits for.
+    /// The number of unfinished pieces that each piece waits for.
     var blockers: [Int]
     var followers: [[Int]]
     var unfinished: Int
@@ -60,7 +60,7 @@ final class CheckSchedule: Sendable {
         unfinished: keys.count, hasDecided: Array(repeating: false, count: keys.count)))
   }
 
-  /// Returns the first piece that waits for no other, once there is one; nil if all are finished or work was stopped.
+  /// Blocks until a piece waits for no other, and returns it; nil if all are finished or the work was stopped.
   func take() -> CheckTurn? {
     state.wait { (state: inout State) -> CheckTurn?? in
       if state.isStopped || state.unfinished == 0 { return .some(nil) }
@@ -75,7 +75,7 @@ final class CheckSchedule: Sendable {
   func stop() { state.change { $0.isStopped = true } }
 }
 
-/// The error that the work was stopped while a piece waited for its turn; the stopper knows the reason.
+/// The error thrown to a piece that waits for its turn when the work is stopped. Whoever stopped it knows the reason.
 struct StoppedError: Error {}
 
 /// A piece of work and its place in the order.
@@ -90,10 +90,10 @@ struct CheckTurn: Sendable {
   fileprivate var schedule: CheckSchedule
   fileprivate(set) var piece: Int
 
-  /// A turn for a single piece without others.
+  /// A turn for a piece that has no others to wait for.
   static var alone: CheckTurn { CheckTurn(schedule: CheckSchedule(keys: [[]]), piece: 0) }
 
-  /// The time for ``enter(_:since:)``, to be taken before recipients are looked up.
+  /// The schedule's logical time, to be read before recipients are looked up and passed to ``enter(_:since:)``.
   var now: Int { schedule.state.withLock { $0.clock } }
 
   /// Waits until all earlier pieces have decided.
@@ -122,13 +122,13 @@ struct CheckTurn: Sendable {
     return entry
   }
 
-  /// Marks the piece's changes as decided, so that the next one has its turn.
+  /// Marks the piece's changes as decided, so that the next piece has its turn.
   func decide() { schedule.state.change { $0.decide(piece) } }
 
-  /// Releases the piece's recipients before it looks again.
+  /// Releases the piece's recipients without ending the piece.
   func leave() { schedule.state.change { $0.release(piece) } }
 
-  /// Ends the piece, whatever its result.
+  /// Ends the piece, even after a failure.
   func finish() {
     schedule.state.change { state in
       state.release(piece)

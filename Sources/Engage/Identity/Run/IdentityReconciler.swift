@@ -3,7 +3,7 @@ package import BatchFoundation
 package import BatchStore
 import EngageRules
 
-/// The reconciliation of the service's recipients with the store's devices: set-ups, checks, merges and their undo.
+/// Reconciles the service's recipients with the store's devices: set-ups, checks, merges and their undoing.
 ///
 /// All calls block. Work interrupted by a fault or a kill is finished by the next run from the store alone.
 package struct IdentityReconciler: Sendable {
@@ -14,19 +14,19 @@ package struct IdentityReconciler: Sendable {
   package var run: RunID
   /// The date of everything this run writes.
   package var now: Instant
-  /// The transfer of lists as files; nil makes all look-ups one by one.
+  /// The transfer of lists as files; if nil, everything is looked up one by one.
   package var transfer: ListTransfer?
-  /// Returns whether the run was asked to end; called before each check.
+  /// Returns whether the run was asked to end; called after each set-up or check.
   package var shouldEnd: @Sendable () -> Bool = { false }
   /// Whether to write last known locations; otherwise only their columns are checked.
   var writesLocations = true
   /// Whether the service is the run's sandbox, which answers at once.
   package var isSandbox = false
-  /// Whether recipients are never added without a look-up: because it costs nothing, or to distinguish added ones.
+  /// Whether recipients are added only after a look-up, which costs nothing or must show which ones are new.
   var looksBeforeAdding = false
-  /// The form in which the list stores written values.
+  /// Compares written values with those that the list stores.
   let columns: WrittenColumns
-  /// The plans that may be carried out; nil allows all.
+  /// The only changes that may be written; nil allows all.
   var plannedChanges: PlannedChanges?
   /// Called around each change of the store; for tests.
   package var interruption: Kill?
@@ -44,9 +44,9 @@ package struct IdentityReconciler: Sendable {
     self.now = now
   }
 
-  /// Finishes open work of earlier runs, then sets up devices in the order in which they were first seen, then makes
-  /// the checks in the order of their events. A device whose calls keep failing waits while others continue; if the
-  /// service itself fails or refuses the credentials, the work ends. The result reports both.
+  /// Finishes open work of earlier runs, then sets up devices in the order in which they were first seen, then
+  /// processes the checks in the order of their events. A device whose calls keep failing is left to a later run while
+  /// others continue; if the service itself fails or refuses the credentials, the work ends. The result reports both.
   ///
   /// - Throws: ``IdentityConfigurationError`` before anything is written; errors of the store.
   package func reconcile() throws -> IdentityResult { try reconcile(RunLog()) }
@@ -72,7 +72,7 @@ package struct IdentityReconciler: Sendable {
     }
   }
 
-  /// Returns the result of some work, including a failure of the service.
+  /// Returns the result of `work`, in which a failure of the service is reported rather than thrown.
   private func result(_ log: RunLog, _ work: () throws -> Void) throws -> IdentityResult {
     do {
       try work()
@@ -99,18 +99,18 @@ package struct IdentityReconciler: Sendable {
 
   package enum OperatorError: RunError, Equatable, CustomStringConvertible {
     case unknownPlan(Int64)
-    /// The plan has ended in a final state.
+    /// The plan has already ended, in the given state.
     case ended(Int64, MergeState)
     /// Another plan holds one of the recipients.
     case locked(Int64, by: Int64)
     /// A later plan that was carried out depends on this one.
     case later(Int64, Int64)
-    /// The API cannot undo it.
+    /// The service's API cannot undo the scenario.
     case irreversible(Int64, MergeScenario)
 
     package var exit: RunExit {
       switch self {
-      // As for an unknown device, event or run; trying again later does not help.
+      // The same exit code as for an unknown device, event or run, because trying again later does not help.
       case .unknownPlan, .ended, .later, .irreversible: .usage
       case .locked: .storeIsHeld
       }
@@ -129,7 +129,7 @@ package struct IdentityReconciler: Sendable {
     }
   }
 
-  /// Continues open and stopped plans, or one of them. Held checks are decided again.
+  /// Continues all open and stopped plans, or only the one with the id. Checks with held plans are processed again.
   ///
   /// - Throws: ``OperatorError`` for an unknown or ended plan; ``IdentityConfigurationError``; errors of the store.
   package func resume(_ id: Int64? = nil) throws -> IdentityResult {
@@ -145,10 +145,10 @@ package struct IdentityReconciler: Sendable {
     }
   }
 
-  /// Undoes a plan from any state, and records that the same merge must not be made again. If `keepsAuditHistory`, also
-  /// for later attempts, the audit row is kept and a second one with exchanged roles added.
+  /// Undoes a plan, and records that the same merge must not be made again. If `keepsAuditHistory` is true in this or
+  /// an earlier attempt, the audit row is kept and a second one is added, with the roles exchanged.
   ///
-  /// - Throws: ``OperatorError`` for a plan that cannot be undone now; errors of the store.
+  /// - Throws: ``OperatorError`` for an unknown plan or one that cannot be undone now; errors of the store.
   package func undo(_ id: Int64, keepsAuditHistory: Bool = false) throws -> IdentityResult {
     let log = RunLog()
     guard var plan = try store.merges.plan(id) else { throw OperatorError.unknownPlan(id) }
@@ -176,7 +176,7 @@ package struct IdentityReconciler: Sendable {
     }
   }
 
-  /// Ends a stopped plan without any call; the service is left unchanged. A separate run finishes its check.
+  /// Ends a stopped plan without any call, so that the service is left unchanged. A new run finishes the plan's check.
   ///
   /// - Throws: ``OperatorError/unknownPlan(_:)``, ``OperatorError/ended(_:_:)``; errors of the store.
   package static func abandon(_ id: Int64, in store: EventStore, now: Instant) throws {

@@ -1,20 +1,21 @@
 package import BatchConfiguration
 package import BatchFoundation
 
-/// The results of a run for identities, in the terms of the summary (reference formats 4.1).
+/// The figures of a run's work on identities, named as in the summary (reference formats 4.1).
 package struct IdentityFigures: Sendable, Equatable {
   /// The number of checks processed.
   package var checks = 0
-  /// The number of recipients added for devices, including those that only the service knew, from another store.
+  /// The number of recipients added for devices, including those that the service already had from another store.
   package var created = 0
-  /// The number of recipients that got ids or a mobile user id without a merge.
+  /// The number of changes of recipients without a merge: ids, a mobile user id, a location or an instruction.
   package var updated = 0
   package var merged = 0
-  /// The number of cases for a person: stopped plans, and devices whose recipient was forgotten.
+  /// The number of cases that need a person: stopped plans, and people whose recipient was forgotten.
   package var conflicts = 0
-  /// The set-ups, checks and merges refused for good or answered wrongly (reference decisions 36 and 37).
+  /// The number of set-ups, checks and merges that the service permanently refused or answered wrongly (reference
+  /// decisions 36 and 37).
   package var refused = 0
-  /// The checks decided against a change by a policy, such as `Recipient.sharedDevice` = `keep`; nothing is pending.
+  /// The number of checks in which a policy, such as `Recipient.sharedDevice` = `keep`, ruled out a change.
   package var decidedByPolicy = 0
   package var auditRows = 0
   /// The number of devices reassigned to another recipient without a merge.
@@ -41,7 +42,7 @@ package struct WaitingDevice: Sendable, Equatable {
   package var device: String
   /// The pending check; nil for the set-up or last known location.
   package var check: Int64?
-  /// The repeated failure of its calls; nil if it only follows another pending one.
+  /// The repeated failure of its calls; nil if the device only waits for other pending work.
   package var failure: RemoteFailure?
 }
 
@@ -56,14 +57,14 @@ package struct IdentityConfigurationError: RunError, Equatable, Sendable, Custom
 
 /// The configuration of identities (reference identity 5.1).
 package struct IdentitySettings: Sendable {
-  /// General.databaseListId
+  /// The id of the list (`General.databaseListId`).
   package var list: String
   package var recipient: Settings.Recipient
-  /// Nil unless AuditRecord.mergeHistoryInAuditRecordTable is set.
+  /// Nil unless `AuditRecord.mergeHistoryInAuditRecordTable` is set.
   package var audit: Settings.Audit?
-  /// The number of devices whose checks are processed concurrently.
+  /// The maximum number of concurrent calls.
   package var concurrency: Int
-  /// Nil with LocationServices.enabled = false: no last known location is written, and its columns are not requested.
+  /// Nil if `LocationServices.enabled` is false: no last known locations are written, and their columns are not needed.
   package var locations: Settings.Location?
 
   package init(_ settings: Settings) {

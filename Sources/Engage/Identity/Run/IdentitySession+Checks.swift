@@ -55,7 +55,7 @@ extension IdentitySession {
       let known = device
       return try reconciler.journal { try store.identities.finish(pending, as: known, run: reconciler.run) }
     }
-    // Each round either ends the check or has found a later recipient.
+    // Each round ends the check, or finds that its data is outdated or that its recipient was merged.
     let before = device.identity
     do {
       while try !attempt(pending, &device, ids, turn, before) {}
@@ -65,7 +65,7 @@ extension IdentitySession {
     }
   }
 
-  /// - Returns: Whether the check has ended; false if the data read is outdated.
+  /// - Returns: Whether the check has ended; false if it must be attempted again.
   private func attempt(
     _ pending: PendingCheck, _ device: inout KnownDevice, _ ids: [ColumnValue], _ turn: CheckTurn,
     _ before: DeviceIdentity
@@ -128,14 +128,14 @@ extension IdentitySession {
       }
     case .plan(let plan):
       turn.decide()
-      // Data read a while ago is read again before a write.
+      // After a wait, data is read again before a write.
       try carryOut(plan, for: device, fresh: hasWaited ? [] : [current, winner].compactMap { $0 })
     }
     return true
   }
 
-  /// Holds a check for its chain of merges, in its turn, as earlier checks may change the chain; false if it is
-  /// outdated.
+  /// Holds a check whose chain of merges is broken. Waits for the check's turn first, because earlier checks may change
+  /// the chain; returns false if they did.
   private func hold(
     _ pending: PendingCheck, _ device: KnownDevice, _ reason: String, _ chain: [String], _ turn: CheckTurn, since: Int
   ) throws -> Bool {
@@ -158,7 +158,7 @@ extension IdentitySession {
       try store.merges.begin(&plan, for: device, lines: lines, run: reconciler.run)
     }
     guard holder == nil else {
-      // An earlier plan is pending for an operator; the check is made after that.
+      // An earlier plan needs an operator first; the check comes after it.
       return log.postpone(plan.device, check: plan.checkId, keys: [])
     }
     guard plan.state == .open else {
@@ -184,10 +184,10 @@ extension IdentitySession {
     try carryOut(plan, for: device, fresh: [])
   }
 
-  /// Whether a text can be a column name; only the service knows whether the column exists.
+  /// Whether the string can be a column name; only the service knows whether the column exists.
   static func isColumn(_ name: String) -> Bool { !name.isEmpty && isWritable(name) }
 
-  /// Whether XML 1.0 can express the text: it excludes other control characters, U+FFFE and U+FFFF.
+  /// Whether XML 1.0 can represent the string, without U+FFFE, U+FFFF or most characters below U+0020.
   static func isWritable(_ text: String) -> Bool {
     text.unicodeScalars.allSatisfy { scalar in
       switch scalar.value {
@@ -198,7 +198,8 @@ extension IdentitySession {
     }
   }
 
-  /// Carries out an instruction on the device's recipient then, or on its merge target since (reference identity 5.7).
+  /// Carries out an instruction on the recipient that the device had at that time, or on the one it has since been
+  /// merged into (reference identity 5.7).
   func make(_ instruction: ContactInstruction, _ pending: PendingCheck, _ known: KnownDevice, _ turn: CheckTurn) throws
   {
     var device = known

@@ -3,12 +3,12 @@ import BatchFoundation
 import BatchStore
 import EngageRules
 
-/// The newest location of a recipient's devices, to be written (reference events 5.4).
+/// The latest location of a recipient's devices, to be written (reference events 5.4).
 struct LocationUpdate {
   var location: LastKnownLocation
   var recipient: String
   var columns: [ColumnValue]
-  /// Older locations that it replaces; nothing is written for them.
+  /// Older locations that ``location`` replaces; nothing is written for them.
   var replaced: [LastKnownLocation] = []
 }
 
@@ -18,9 +18,9 @@ extension IdentityReconciler {
     settings.locations == nil ? [] : try store.identities.pendingLocations()
   }
 
-  /// Returns the newest pending location of each recipient, ordered by recipient; of simultaneous ones that of the
-  /// device whose id is greater by bytes. Outdated locations are older than one already written. A device without a
-  /// recipient waits.
+  /// Returns the latest pending location of each recipient, sorted by the bytes of the recipient's id. Of simultaneous
+  /// ones, that of the device with the greater id (by bytes) counts. `outdated` locations are older than one already
+  /// written. Devices without a recipient are left out.
   func locationUpdates() throws -> (due: [LocationUpdate], outdated: [LastKnownLocation]) {
     var newest: [ByteText: LocationUpdate] = [:]
     for location in try pendingLocations() {

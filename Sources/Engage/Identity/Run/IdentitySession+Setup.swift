@@ -6,9 +6,9 @@ import EngageRules
 extension IdentitySession {
   /// Gives a person a recipient (reference identity 5.2, decisions 58).
   ///
-  /// Once a recipient may have been added, no other is added before a look-up by the mobile user id finds none, so
-  /// neither a lost answer nor a kill creates a duplicate. With marks, recipients are always looked up first: an
-  /// addition may return an existing recipient, which may be marked as merged.
+  /// Once an addition may have succeeded, no further one is tried before a look-up by the mobile user id finds nobody,
+  /// so neither a lost answer nor a kill creates a duplicate. If merges are marked in the list, recipients are always
+  /// looked up first: an addition may return an existing recipient, which may be marked as merged.
   ///
   /// - Throws: ``RemoteFailure``, including permanent refusals.
   func setUp(_ person: inout Person, _ turn: CheckTurn) throws {
@@ -38,10 +38,10 @@ extension IdentitySession {
     ColumnValue(settings.recipient.mobileUserIdColumn, person.mobileUserId)
   }
 
-  /// Whether the recipient read is the device's own: the answer to its addition may have been another's, which later
-  /// answers do not show either (reference decisions 36).
+  /// Whether the recipient that was read is the device's own. The answer to its addition may have named another
+  /// recipient, which later answers do not reveal (reference decisions 36).
   ///
-  /// - Returns: False for somebody else's. The device then has the recipient that a look-up finds, or is refused.
+  /// - Returns: False if it is somebody else's. The device then has the recipient that a look-up finds, or is refused.
   func isOwn(_ image: RecipientImage?, of device: inout KnownDevice) throws -> Bool {
     guard device.person.progress == .added, let image, image.id.isIdentical(to: device.person.recipientId),
       image.id.isIdentical(to: device.identity.recipientId)
@@ -65,7 +65,7 @@ extension IdentitySession {
     return false
   }
 
-  /// Adds a recipient, after a look-up unless one has just found nobody; false if the person must wait.
+  /// Adds a recipient, with a look-up before each further attempt. Returns false if the person must wait.
   private func add(_ person: inout Person, isKnownToBeAbsent: Bool, _ turn: CheckTurn) throws -> Bool {
     let user = user(of: person)
     var mayExist = false
@@ -87,12 +87,14 @@ extension IdentitySession {
         guard attempts.repeats() else { throw RemoteFailure.exists(words) }
         continue
       } catch .absent where !isAgain, .wrongAnswer where !isAgain {
-        // A recipient to be added cannot be absent: the answer was to a look-up. One without an id is wrong too.
+        // An addition cannot report an absent recipient, so this answered a look-up. An answer without an id is wrong
+        // too.
         remote.reconnect()
         isAgain = true
         continue
       } catch {
-        // A repeated refusal delays no others, which show whether it concerns only this one (reference decisions 60).
+        // A second failure no longer delays other pieces, which show whether it concerns only this one (reference
+        // decisions 60).
         refusals += 1
         if refusals > 1 { turn.decide() }
         try attempts.next(after: error)
@@ -104,7 +106,7 @@ extension IdentitySession {
         (person.recipientId, person.progress) = (id, .added)
         return true
       }
-      // A person is known by both ids, or the answer was another's (reference decisions 36).
+      // Either a person is known by both ids, or the answer belongs to another request (reference decisions 36).
       remote.reconnect()
       if let found = try find([user]) { return try settle(&person, on: found) }
       guard !isAgain else { throw RemoteFailure.wrongAnswer }
@@ -112,7 +114,7 @@ extension IdentitySession {
     }
   }
 
-  /// Gives a person the recipient that the found one was merged into; false if that one is forgotten and still exists.
+  /// Gives a person the found recipient, or the one it was merged into; false if that one was forgotten.
   private func settle(_ person: inout Person, on found: RecipientImage) throws -> Bool {
     let end =
       switch try chainEnd(of: found) {
@@ -132,7 +134,7 @@ extension IdentitySession {
 
   var renames: Bool { settings.recipient.onNewUserId == .rename }
 
-  /// Gives a person the recipient of their predecessor, and writes the new id to it.
+  /// Gives a person the recipient of their predecessor, and writes the new id to it unless it has another one.
   ///
   /// - Returns: False if the person needs a separate recipient: there is no predecessor, its recipient does not exist
   ///   or is somebody else's, or an operator removed the new id from it.
@@ -158,7 +160,7 @@ extension IdentitySession {
       try user.isEmpty || RecipientQuestion.isSame(user, predecessor.mobileUserId)
       ? true : store.identities.who { [person] in try $0.isAutomatic(user, before: person.fromEmission) }
     guard isFree == true else {
-      // Devices that record different ids share no recipient. An id without devices is another id of the same person.
+      // Devices that record different ids share no recipient, but an id that no device records is the same person's.
       guard renames || isFree == nil else { return false }
       (person.recipientId, person.knownAs, person.progress) = (image.id, user, .ready)
       try finishSetup(of: person)
@@ -174,7 +176,8 @@ extension IdentitySession {
     return true
   }
 
-  /// Row 5: writes the generated id to a recipient known before its device had a mobile user id, unless it has one.
+  /// Row 5 of the set-up: writes the generated id to a recipient that was known before its device had a mobile user id,
+  /// unless the recipient has one already.
   private func register(_ person: inout Person, _ turn: CheckTurn) throws {
     let recipient = person.recipientId
     let since = turn.now

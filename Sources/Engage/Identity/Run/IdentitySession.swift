@@ -3,14 +3,14 @@ import BatchFoundation
 import BatchStore
 import EngageRules
 
-/// The work of one run on set-ups and checks, shared by its threads.
+/// The work of one run on set-ups and checks, shared by the run's threads.
 struct IdentitySession: Sendable {
   var reconciler: IdentityReconciler
   var log: RunLog
-  /// The columns named by checks that the list lacks; those checks are left to an operator.
+  /// The columns that checks name but the list lacks; such checks are recorded as refused.
   var missingColumns: Set<ByteText>
   var draft: MergeDraft
-  /// The people whose recipients no device may get, although the service still has them.
+  /// The forgotten people, whose recipients no device may get even if the service still has them.
   var forgotten: ForgottenPeople
 
   var store: EventStore { reconciler.store }
@@ -22,17 +22,16 @@ struct IdentitySession: Sendable {
     Array(recipient.utf8).withText { forgotten.contains(.recipient, $0) }
   }
 
-  /// The number of pieces read from the store at a time.
+  /// The maximum number of set-ups or checks read from the store at a time.
   private static let page = 20_000
 
-  /// The maximum number of set-ups that add their recipients in order, each after the answer to the previous one, so
-  /// that a small run always yields the same ids. That is too slow for more, whose calls only start in order, one per
-  /// person at a time.
+  /// The maximum number of set-ups whose recipients are added one after another, each after the answer to the previous
+  /// addition, so that a small run always yields the same ids. For more set-ups, calls overlap to save time.
   private var orderedSetups: Int { reconciler.isSandbox ? 5_000 : 50 }
 
   private enum Piece {
-    /// A set-up; `inOrder` adds its recipient after those of all earlier set-ups, so that the service numbers new
-    /// recipients in the order in which their devices were first seen.
+    /// A set-up. If `inOrder` is true, its recipient is added after those of all earlier set-ups, so that the service
+    /// numbers new recipients in the order in which their devices were first seen.
     case setup(Person, inOrder: Bool)
     case check(PendingCheck)
 
@@ -51,12 +50,12 @@ struct IdentitySession: Sendable {
       }
     }
 
-    /// Returns the keys of the pieces that follow a plan that could not be finished.
+    /// Returns the keys of an unfinished plan; pieces that share one must wait.
     static func keys(of plan: MergePlan) -> [String] {
       keys(of: plan.device, plan.ids, DeviceIdentity(), plan.checkId == nil ? [plan.after.mobileUserId] : [])
     }
 
-    /// The keys; pieces that share one are processed in order.
+    /// The keys of the piece; pieces that share a key are processed in order.
     var keys: [String] {
       switch self {
       case .setup(let person, _): Self.keys(of: person.device, [], person.identity)
@@ -90,7 +89,7 @@ struct IdentitySession: Sendable {
       let inOrder = persons.count <= orderedSetups
       run(persons.map { .setup($0, inOrder: inOrder) })
     }
-    // A recipient to be taken over must be merged first, as if each record had a separate run.
+    // Earlier checks must merge a recipient before a set-up takes it over, as if each record had a separate run.
     person = nil
     var check: PendingCheck?
     while !log.hasEnded {
@@ -104,7 +103,7 @@ struct IdentitySession: Sendable {
     }
   }
 
-  /// Interleaves both by time, as far as the next one of each is known.
+  /// Interleaves set-ups and checks by time, up to the point where more of either must be read from the store.
   private static func byTime(_ persons: [Person], _ checks: [PendingCheck]) -> [Piece] {
     var (persons, checks, pieces) = (persons[...], checks[...], [Piece]())
     let (hasMorePersons, hasMoreChecks) = (persons.count == page, checks.count == page)
@@ -169,7 +168,7 @@ struct IdentitySession: Sendable {
     }
   }
 
-  /// Records a permanent refusal by the service, anywhere in a set-up or a check.
+  /// Records that the service permanently refused a call of a set-up or check.
   private func refuse(_ piece: Piece, _ failure: RemoteFailure) throws {
     switch piece {
     case .setup(let person, _):
@@ -196,14 +195,14 @@ struct IdentitySession: Sendable {
     if let check, check.check.instruction != nil { log.block(check: check.id) } else { log.block(device.device) }
   }
 
-  /// Makes all devices of the person wait.
+  /// Leaves further checks of all the person's devices to a later run.
   func block(_ person: Person) { log.block("person\0\(person.key)") }
 
   func isBlocked(_ person: Person) -> Bool { log.isBlocked("person\0\(person.key)") }
 
   // MARK: Plans of earlier runs
 
-  /// Continues interrupted plans. Devices of plans pending for an operator get no further checks.
+  /// Continues interrupted plans. The devices of plans that need an operator get no further checks in this run.
   func finishOpenPlans() throws {
     for plan in try store.merges.openPlans() {
       switch plan.state {
@@ -223,7 +222,8 @@ struct IdentitySession: Sendable {
     }
   }
 
-  /// Makes later checks of the plan's device wait, unless the plan, as an instruction, does not affect its identity.
+  /// Leaves later checks of the plan's device to a later run. An instruction does not affect the device's identity, so
+  /// only its own check waits.
   func block(by plan: MergePlan) {
     guard plan.scenario.isInstruction else { return log.block(plan.device) }
     if let check = plan.checkId { log.block(check: check) }
@@ -264,7 +264,7 @@ struct IdentitySession: Sendable {
     }
   }
 
-  /// - Parameter isResumed: Whether the steps started by an earlier run may have been made.
+  /// - Parameter isResumed: Whether the steps that an earlier run started may have been carried out.
   private func finish(_ plan: MergePlan, isResumed: Bool) throws {
     var plan = plan
     var executor = reconciler.executor()
@@ -304,7 +304,8 @@ struct IdentitySession: Sendable {
     try remote.named(recipient, retryPolicy)
   }
 
-  /// Finds a recipient, even if its columns cut the ids that a plan of the store wrote to it (reference decisions 61).
+  /// Finds a recipient, even if its columns truncated the ids that a plan of the store wrote to it (reference decisions
+  /// 61).
   func find(_ ids: [ColumnValue]) throws -> RecipientImage? {
     let remote = remote
     do {
@@ -329,7 +330,7 @@ struct IdentitySession: Sendable {
 
   enum ChainEnd {
     case recipient(RecipientImage)
-    /// The reason, and the recipients read.
+    /// The reason, and the ids in the chain.
     case broken(String, [String])
   }
 

@@ -13,7 +13,7 @@ package struct NeededColumn {
   private static let idTypes: Set<String> = ["text", "number", "sync id"]
   private static let dateTypes: Set<String> = ["text", "date", "timestamp"]
 
-  /// Returns the columns of the list.
+  /// Returns the columns that the list needs.
   package static func ofList(_ settings: IdentitySettings) -> [NeededColumn] {
     var needs = [
       NeededColumn(
@@ -43,7 +43,7 @@ package struct NeededColumn {
     ]
   }
 
-  /// Returns the columns of the audit table, its key first.
+  /// Returns the columns that the audit table needs, its key first.
   package static func ofAuditTable(_ audit: Settings.Audit) -> [NeededColumn] {
     [
       NeededColumn(
@@ -73,7 +73,7 @@ package struct KeyObjection {
       + "with only a mobile user id ('\(settings.recipient.mobileUserIdColumn)'); name a list without a unique key, or with that column alone as its key"
   }
 
-  /// Returns nil if the table has the key column as its key.
+  /// Returns nil if the table's key is exactly the configured key column.
   package init?(_ audit: Settings.Audit, tableKey: [String]) {
     if tableKey.isEmpty {
       setting = "AuditRecord.auditRecordListId"

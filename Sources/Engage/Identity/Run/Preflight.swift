@@ -6,11 +6,11 @@ import EngageRules
 /// The result of comparing the configuration with the service's lists.
 struct PreflightFinding {
   var mobileUserIdIsKey: Bool
-  /// The columns that checks search and the list lacks: a problem of the records that name them, not of the run.
+  /// The columns that checks search but the list lacks. The records are at fault, not the run.
   var missingColumns: Set<ByteText> = []
 }
 
-/// The comparison of the configuration with the service's lists, before anything is written (reference identity 5.6).
+/// Compares the configuration with the service's lists before anything is written (reference identity 5.6).
 extension IdentityReconciler {
   /// - Throws: ``IdentityConfigurationError`` if the configuration does not fit the lists; ``RemoteFailure``.
   func preflight(locations: [LastKnownLocation]) throws -> PreflightFinding {
@@ -55,7 +55,7 @@ extension IdentityReconciler {
     }
   }
 
-  /// Whether the service accepts look-ups by a column missing from its description.
+  /// Whether the service accepts look-ups by a column that is missing from the list's description.
   private func canSearch(_ column: String) throws -> Bool {
     guard IdentitySession.isWritable(column) else { return true }
     do {

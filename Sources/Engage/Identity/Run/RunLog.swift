@@ -6,7 +6,7 @@ final class RunLog: Sendable {
     var result = IdentityResult()
     var hasEnded = false
     var blocked: Set<String> = []
-    /// The instructions whose plans are pending for a person.
+    /// The checks of instructions that are left to a later run.
     var blockedChecks: Set<Int64> = []
     /// The devices of ``IdentityResult/waiting``.
     var waiting: Set<ByteText> = []
@@ -15,13 +15,13 @@ final class RunLog: Sendable {
     /// The devices whose calls failed since the last success.
     var failing: Set<String> = []
     var error: (any Error)?
-    /// The change plan's names of the recipients that this run added.
+    /// The names that the change plan has for recipients added by this run, by the recipient's id.
     var proposedNames: [String: String] = [:]
-    /// The devices of these recipients, by name.
+    /// The devices for which these recipients were added, by the recipient's name.
     var owners: [ByteText: String] = [:]
   }
 
-  /// The number of devices failing in a row that shows that the service fails, rather than the recorded data.
+  /// The number of devices failing in a row after which the service counts as failing, not the recorded data.
   private static let breaker = 3
 
   private let state = Guarded(State())
@@ -47,7 +47,7 @@ final class RunLog: Sendable {
   /// Leaves further checks of the device to a later run.
   func block(_ device: String) { _ = state.withLock { $0.blocked.insert(device) } }
 
-  /// Makes the instruction wait, but not later checks of its device.
+  /// Leaves the instruction to a later run, but not later checks of its device.
   func block(check: Int64) { _ = state.withLock { $0.blockedChecks.insert(check) } }
 
   func isBlocked(check: Int64) -> Bool { state.withLock { $0.blockedChecks.contains(check) } }
@@ -74,7 +74,7 @@ final class RunLog: Sendable {
     state.withLock { $0.postpone(WaitingDevice(device: device, check: check, failure: nil), keys) }
   }
 
-  /// Whether work left to a later run shares a key.
+  /// Whether work that is left to a later run has one of the keys.
   func waits(for keys: [String]) -> Bool {
     state.withLock { state in !state.postponed.isEmpty && keys.contains { state.postponed.contains(ByteText($0)) } }
   }

@@ -7,23 +7,23 @@ import GRDB
 enum IdentitySchema {
   static let migrations: [String] = [first]
 
-  /// The condition that Engage may have data of the store, or the store data of Engage, apart from events.
+  /// The SQL condition that Engage may have data from the store, or the store data from Engage, other than events.
   static let footprint = """
     EXISTS (SELECT 1 FROM merge_plan) OR EXISTS (SELECT 1 FROM identity_person WHERE state IN
       (\(SetUpProgress.adding.rawValue), \(SetUpProgress.ready.rawValue), \(SetUpProgress.added.rawValue)))
     """
 
   /// `identity_person.state` contains the numbers of ``SetUpProgress``; `merge_plan.state`, `scenario` and
-  /// `undo_cause`, `merge_journal.entry` and `step` are words, as shown to an operator. `identity_moment` contains
+  /// `undo_cause`, `merge_journal.entry` and `step` contain words, as shown to an operator. `identity_moment` contains
   /// events that carry the identity of their device at an earlier moment; see ``IdentityMoment``. `file` and `line`
-  /// name the record that requests a check, or the first record of a device; '' and 0 if there is none. `instruction`
-  /// and `target` are those of ``ContactInstruction``, null and '' for an `identify` record. `location_written`
-  /// contains the time and the device of the location written to each recipient.
+  /// name the record that requests a check or first names a person; '' and 0 if there is none. `instruction` and
+  /// `target` are those of ``ContactInstruction``, null and '' for an `identify` record. `location_written` contains
+  /// the time and the device of the location written to each recipient.
   ///
   /// `identity_device` contains the person that a device records from an emission number on, `identity_person` the
-  /// recipient of each mobile user id and who named it first. `person` is ``Person/key(_:)`` of an id. `known_as` is
-  /// the mobile user id of a recipient into which the person's was merged elsewhere. The recipient of a `merge_plan`
-  /// that `is_void` no longer exists, so the plan determines no identity.
+  /// recipient of each mobile user id and the device that first named it. `person` is the ``Person/key(_:)`` of a
+  /// mobile user id. `known_as` is the mobile user id of the recipient into which the person's own one was merged
+  /// elsewhere. The recipient of a `merge_plan` that `is_void` no longer exists, so the plan determines no identity.
   ///
   /// `merge_journal` is append-only. `recipient_lock` contains the recipients of plans that have not ended.
   private static let first = """
@@ -230,7 +230,7 @@ extension EventStore {
 }
 
 extension StoreConnection {
-  /// Reads tables of Engage; a store of another platform has none of them.
+  /// Reads tables of Engage; returns `none` for a store of another platform, which has none of them.
   func readIdentities<Value>(orElse none: Value, _ body: (Database) throws -> Value) throws -> Value {
     guard format.destination == StoreFormat.engage.destination else { return none }
     return try read(body)

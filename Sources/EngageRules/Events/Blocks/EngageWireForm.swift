@@ -28,7 +28,7 @@ extension WireForm {
 extension EventBlockWriter {
   /// Encodes events sorted by ``Event/precedes(_:_:)``.
   ///
-  /// - Parameter each: called for every event, whose attributes are in the processor's cache by then.
+  /// - Parameter each: Called for every event while its attributes are in the processor's cache.
   package mutating func encode(_ sorted: UnsafeBufferPointer<Event>, each: (Event) -> Void = { _ in }) -> EventBlocks {
     for index in sorted.indices {
       let event = unsafe sorted[index]
@@ -49,7 +49,7 @@ extension EventBlockWriter {
 }
 
 extension Event {
-  /// Makes the current event of a reader, with all memory in the arena.
+  /// Creates an event from a reader's current one, with all memory in the arena.
   package init(_ event: EventBlockReader, in arena: Arena) {
     var core = CoreTexts()
     for slot in core.values.indices { core.values[slot] = event.shared(slot) }
@@ -64,7 +64,7 @@ extension Event {
   }
 }
 
-/// Writes events that are in no block in the form of the wire (reference formats 4.2).
+/// Writes events that are in no block, in the wire format (reference formats 4.2).
 package enum EventJSON {
   package static func append(_ event: Event, to target: inout ByteBuffer) {
     append(event.code, event.timestamp, event.wireAttributes, to: &target)

@@ -77,9 +77,10 @@ public struct CoreTexts {
     return true
   }
 
-  /// Replaces a value unless it is equal: the old bytes are shared by the device's events and in the processor's cache.
+  /// Replaces a value unless it is equal, because the device's events share the old bytes, which the processor has
+  /// cached.
   ///
-  /// - Parameter slot: the raw value of a ``CoreAttribute``.
+  /// - Parameter slot: The raw value of a ``CoreAttribute``.
   @inlinable @inline(__always)
   public mutating func learn(_ slot: Int, _ value: Text) {
     if values[slot] != value { values[slot] = value }

@@ -1,22 +1,23 @@
 public import BatchFoundation
 
-/// A Universal Behavior event made by the rules (reference events 1), in the memory of its partition. On the wire the
-/// ten core attributes come first, then the others by the bytes of their names.
+/// A Universal Behavior event made by the rules (reference events 1), in the memory of its partition. On the wire, the
+/// ten core attributes come first, then the others, sorted by the bytes of their names.
 @safe public struct Event {
   public var code: Text
   public var timestamp: Instant
   public var device: Text
-  /// The number of the event on its device, counted from 1 across runs; with timestamp and device it orders all events.
+  /// The emission number, which grows with each event of a device; with timestamp and device, it orders all events.
   public var emission: Int64
   /// The ten core attributes, whose memory the events of a device share.
   public var core: UnsafePointer<CoreTexts>
-  /// The attributes that are not core, by the bytes of their names.
+  /// The attributes that are not core, sorted by the bytes of their names.
   public var attributes: UnsafeBufferPointer<Attribute>
-  /// Augmentation ran out of time (reference events 5.3); the event is still posted.
+  /// Whether augmentation ran out of time (reference events 5.3); the event is still posted.
   public var expired: Bool
-  /// The caller's params or a raw event named the recipient or the primary user; later identity results change neither.
+  /// Whether the event is raw or its params named a recipient or primary user, which identity results do not change.
   public var identityIsFixed: Bool
-  /// The record was older than a rewind reaches: the event is outside sessions and campaigns (reference decisions 34).
+  /// Whether the record was older than a rewind reaches, so that the event is outside sessions and campaigns (reference
+  /// decisions 34).
   public var isLate: Bool
   /// The place where the event's record was read.
   public var source: StoredSource
@@ -40,7 +41,8 @@ public import BatchFoundation
     self.source = source
   }
 
-  /// The order of `--events-out` and of delivery: timestamp, device id by bytes, emission number (reference formats 4.2).
+  /// Compares in the order of `--events-out` and of delivery: timestamp, device id by bytes, emission number (reference
+  /// formats 4.2).
   @inlinable
   public static func precedes(_ one: Event, _ other: Event) -> Bool {
     if one.timestamp != other.timestamp { return one.timestamp < other.timestamp }

@@ -7,7 +7,7 @@ package struct IdentityCheck: Sendable, Equatable {
   package var timestamp: Instant
   /// The emission number of the check; events with a greater number carry its result.
   package var emission: Int64
-  /// Nil for an `identify` record.
+  /// The requested change; nil for an `identify` record.
   package var instruction: ContactInstruction?
   /// The column names and values in the order of the record; empty for an instruction.
   package var ids: [ColumnValue]
@@ -33,12 +33,12 @@ package struct IdentityCheck: Sendable, Equatable {
   }
 }
 
-/// The owner that a device records from one of its records on, for setting up a recipient (reference decisions 58).
+/// The owner that a device has from one of its records on, for whom a recipient is set up (reference decisions 58).
 package struct DeviceSetup: Sendable, Equatable {
   package var device: String
-  /// The instant of the record; set-ups are made in this order.
+  /// The instant of the record; set-ups are processed in this order.
   package var firstSeen: Instant
-  /// The number from which on events are the person's; nil for a late record, which counts for its own event alone.
+  /// The emission number from which events are the person's; nil for a late record, which counts only for its event.
   package var fromEmission: Int64?
   /// Empty if there is none and none may be generated.
   package var mobileUserId: String
@@ -61,7 +61,7 @@ package struct DeviceSetup: Sendable, Equatable {
 }
 
 /// An event that carries its device's identity as of an earlier moment: the end of a session, as of its pause, if
-/// identity checks came between (reference decisions 30).
+/// identity checks came in between (reference decisions 30).
 package struct IdentityMoment: Sendable, Equatable {
   /// The bytes of the device id.
   package var device: [UInt8]
@@ -93,7 +93,7 @@ package struct ColumnValue: Sendable, Hashable {
   package var isBlank: Bool { value.utf8.allSatisfy { $0 == 0x20 || (0x09...0x0D).contains($0) } }
 }
 
-/// The newest geocoded place of a device, for the one pending database update per device (reference events 5.4).
+/// The latest geocoded place of a device, for its pending update at the service (reference events 5.4).
 package struct LastKnownLocation: Sendable, Equatable {
   package var device: String
   package var mobileUserId: String
@@ -159,13 +159,14 @@ package enum ContactInstruction: Sendable, Equatable {
   }
 }
 
-/// The mobile user id of a device without one: the UUIDv5 of the device id in upper case (reference decisions 6).
+/// The mobile user id generated for a device without one: the UUIDv5 of the device id, in upper case (reference
+/// decisions 6).
 package enum AutomaticMobileUserId {
   package static func id(of device: Text) -> String { unsafe id(of: Array(device.bytes)) }
 
   package static func id(of device: String) -> String { id(of: Array(device.utf8)) }
 
-  /// Returns a key that is equal for ids of one person: iOS wrote UUIDs in upper case and Android in lower case.
+  /// Returns a key that is equal for all spellings of an id: iOS wrote UUIDs in upper case and Android in lower case.
   package static func key(of id: String) -> String {
     let bytes = Array(id.utf8)
     let isUUID =

@@ -2,10 +2,10 @@ import BatchFoundation
 package import BatchIngest
 
 extension RecordVocabulary {
-  /// The records that Engage's exports may hold (reference formats 3.3).
+  /// The records that Engage's exports may contain (reference formats 3.3).
   package static var engage: RecordVocabulary {
     var engage = RecordVocabulary(RecordType.dictionary) { EngageLineDecoder() }
-    // Only the coordinates, the place and the consent of a record.
+    // A sample copies only the coordinates, the place and the consent of a record.
     unsafe engage.copySample = { payload, target in
       guard let source = payload.baseAddress else { return 0 }
       var record = Record.blank
@@ -20,7 +20,7 @@ extension RecordVocabulary {
   }
 }
 
-/// One thread's decoder of Engage's lines.
+/// Decodes Engage's lines for one thread.
 final class EngageLineDecoder: LineDecoder {
   private var decoder = RecordDecoder()
   private var record = Record.blank
@@ -97,7 +97,7 @@ extension Record {
       position: RecordPosition(file: 0, line: 0))
   }
 
-  /// Makes the record of an entry, with views into the entry's memory.
+  /// Creates the record of an entry, with views into the entry's memory.
   package init(_ entry: RecordEntry) {
     self.init(
       device: entry.device, timestamp: entry.timestamp, type: RecordType(rawValue: entry.type) ?? .launch,

@@ -12,13 +12,14 @@ package struct Record {
   package var kind: InputKind
   package var position: RecordPosition
 
-  /// The `name` of named events and goals, URL of a link, `eventTypeCode` of custom and raw events, list or program id.
+  /// The name of an event or goal, the URL of a link, the code of a custom or raw event, or the id of a list or
+  /// program.
   package var subject: Text?
   /// The caller's attributes, an object.
   package var params: JSONView?
   /// `payload` of pushes (any value), `notification` of local ones, `ids` of `identify`, `attributes` of raw events.
   package var body: JSONView?
-  /// The `notification` of an opened local one whose body is its `payload`.
+  /// The `notification` of an opened local notification whose ``body`` is its `payload`.
   package var notification: JSONView?
 
   package var deviceValues = DeviceValues()
@@ -67,7 +68,7 @@ package struct Placemark {
     case name, city, state, postalCode, country, countryCode
   }
 
-  // Single fields, because an optional place that contains an array is asked for its type at every copy.
+  // Separate fields, because every copy of an optional place that contains an array would look up its type.
   private var name, city, state, postalCode, country, countryCode: Text?
 
   /// The record field of each part.
@@ -93,7 +94,7 @@ package struct Placemark {
 }
 
 extension Record {
-  /// The largest number of bytes that the payload takes.
+  /// The maximum number of bytes that the payload can take.
   @inline(__always)
   var payloadBound: Int {
     func text(_ text: Text?) -> Int { RecordPacker.bound(text) }
@@ -105,7 +106,7 @@ extension Record {
     return size
   }
 
-  /// - Returns: the bytes written.
+  /// - Returns: The number of bytes written.
   @inline(__always)
   func writePayload(at start: UnsafeMutableRawPointer) -> Int {
     var packer = unsafe RecordPacker(at: start)
@@ -131,7 +132,7 @@ extension Record {
     return packer.end()
   }
 
-  /// Fills in the fields written by ``writePayload(at:)``; device, time and position are known already.
+  /// Fills in the fields written by ``writePayload(at:)``; the record already has its device, time, type and position.
   @inline(__always)
   mutating func unpack(_ payload: UnsafeRawPointer) {
     var unpacker = unsafe RecordUnpacker(at: payload)
@@ -157,12 +158,12 @@ extension Record {
   }
 }
 
-/// The kind of thing that a record reports (reference formats 3.3).
+/// The type of a record (reference formats 3.3).
 package enum RecordType: UInt8, CaseIterable, Sendable {
   case launch, foreground, background, terminate
   case namedEvent, goalCompleted, goalAbandoned
   case localNotification
-  /// A local notification that was opened; only `notifications` inputs can say so (reference decisions 10).
+  /// A local notification that was opened; only `notifications` inputs can report that (reference decisions 10).
   case localNotificationOpened
   case pushReceived, notificationOpened
   case deepLink, custom, location, placemark, identify, setMobileUserId
@@ -170,7 +171,7 @@ package enum RecordType: UInt8, CaseIterable, Sendable {
   case contactList, program, optOut, optIn
   /// A person's consent (reference events 3.5).
   case consent
-  /// An event as stored by a phone, passed through normalized.
+  /// An event as stored by a phone, which is normalized and passed through.
   case rawEvent
   /// Permission for the app's push notifications was given or withdrawn (reference events 1.8).
   case pushEnabled, pushDisabled

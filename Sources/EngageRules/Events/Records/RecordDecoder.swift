@@ -6,7 +6,7 @@ struct RecordDecoder: ~Copyable {
   var fields = RecordFields(RecordType.self)
   private(set) var unknown = UnknownFields()
 
-  /// - Parameter record: meaningless if the line is rejected.
+  /// - Parameter record: Meaningless if the line is rejected.
   mutating func decode(_ object: JSONView, of line: SourceLine, into record: inout Record) -> Rejection? {
     unknown.drop()
     fields.read(object, unknown: &unknown)
@@ -113,7 +113,7 @@ struct RecordDecoder: ~Copyable {
 }
 
 extension JSONView {
-  /// Whether it is a text that identifies nobody; one of blanks alone is absent (reference identity).
+  /// Whether the value is a string that identifies nobody; one of blanks only is absent instead (reference identity).
   var isOfNobody: Bool { string.map { $0.namesNobody && !$0.trimmed.isEmpty } ?? false }
 }
 

@@ -2,7 +2,8 @@ package import BatchFoundation
 package import BatchStore
 
 extension WireForm {
-  /// Events for Collect (reference deltadna 5). A block has events of equal consent only, which is its group.
+  /// The layout of events for Collect (reference deltadna 5). All events of a block have the same consent, which is the
+  /// block's group.
   package static let game = WireForm(
     body: ("{\"eventList\":[", "]}"),
     pieces: [
@@ -20,9 +21,9 @@ extension EventBlockWriter {
   /// Encodes events sorted by ``GameEvent/precedes(_:_:)``.
   package mutating func encode(_ sorted: UnsafeBufferPointer<GameEvent>) -> EventBlocks { unsafe encode(sorted) { $0 } }
 
-  /// Encodes events in another order than that of their memory, without moving them.
+  /// Encodes events in an order other than that of their memory, without moving them.
   ///
-  /// - Parameter place: returns the index of the event with that number in the order of ``GameEvent/precedes(_:_:)``.
+  /// - Parameter place: returns the index of the event at a position in the order of ``GameEvent/precedes(_:_:)``.
   package mutating func encode(_ made: UnsafeBufferPointer<GameEvent>, place: (Int) -> Int) -> EventBlocks {
     var fields: [Attribute] = []
     for number in 0..<made.count {
@@ -56,9 +57,9 @@ extension EventBlockWriter {
 }
 
 extension GameEvent {
-  /// Makes the current event of a reader, with all memory in the arena.
+  /// Copies the current event of a reader into the arena.
   ///
-  /// - Throws: ``StoreError/damagedBlock`` for parameters that are no JSON.
+  /// - Throws: ``StoreError/damagedBlock`` if the parameters are not valid JSON.
   package init(_ event: EventBlockReader, in arena: Arena) throws {
     var json = ByteBuffer()
     json.append("{")
@@ -83,14 +84,14 @@ extension GameEvent {
   /// The number of bytes of the event on the wire.
   package var byteCount: Int {
     let form = WireForm.game
-    // The form counts the separator, and the braces of the parameters.
+    // `frame` includes the separator between events and the braces of the parameters.
     return form.frame - 1 + CanonicalJSON.escapedCount(name)
       + form.size(ofShared: 1, escaped: CanonicalJSON.escapedCount(userID))
       + form.size(ofShared: 2, escaped: CanonicalJSON.escapedCount(sessionID)) + eventUUID.escapedCount + 2
       + CanonicalJSON.count(parameters) - 2
   }
 
-  /// An upper bound of ``byteCount``, cheap to compute: no byte of a text or of a value's view becomes more than six.
+  /// A cheap upper bound of ``byteCount``: JSON turns one byte of a text or of a value's view into at most six.
   package var byteBound: Int {
     WireForm.game.frame + 64 + 6 * (name.count + userID.count + sessionID.count + eventUUID.count + parameters.size)
   }

@@ -1,51 +1,51 @@
 package import BatchFoundation
 package import BatchIngest
 
-/// One accepted line of an export in a deltaDNA job: checked, typed, and still in the memory of its partition.
+/// One accepted line of an export in a deltaDNA job, checked and typed. Its texts stay in the memory of its partition.
 package struct GameRecord {
   package var device: Text = .empty
   package var timestamp = Instant(milliseconds: 0)
   package var type = GameRecordType.launch
   package var kind = InputKind.events
   package var position = RecordPosition(file: 0, line: 0)
-  /// K: the source of all ids that the record causes.
+  /// The key K, from which all ids that the record causes are derived (reference deltadna 5).
   package var key = NameUUID(high: 0, low: 0)
 
-  /// The record's device values; empty values replace nothing.
+  /// The device values of the record; an empty value leaves the earlier one unchanged.
   package var block = DeviceBlock()
-  /// The user from this record on; nil if it names none.
+  /// The user from this record on; nil if the record names none.
   package var userID: Text?
   /// The name of an event or a goal, or the decision point; nil if the type has none.
   package var name: Text?
   /// The flavour of an engagement.
   package var flavour: Text?
-  /// The session of a stored event; nil if it has none. The same holds for `eventUUID`.
+  /// The session of a stored event; nil if the event has none. The same holds for `eventUUID`.
   package var sessionID: Text?
   package var eventUUID: Text?
-  /// The token, cross-game id or advertising id; the first two may be empty.
+  /// The push token, cross-game id or advertising id, by type; nil if there is none. Only the first two may be empty.
   package var value: Text?
-  /// The parameters that the type writes into `eventParams`, an object; for a `notificationOpened` its payload.
+  /// An object with the parameters that the type adds to `eventParams`. For a `notificationOpened`, its push payload.
   package var own: JSONView?
   /// The `params`, or the `eventParams` of a stored event.
   package var params: JSONView?
   package var didLaunch: Bool?
-  /// The consents that the record sets; nil leaves the earlier value.
+  /// The consents that the record sets; nil leaves the earlier value unchanged.
   package var use: Bool?
   package var export: Bool?
-  /// The record is an `imageMessageAction` of type `none`, which is not an event.
+  /// Whether the record is an `imageMessageAction` of type `none`, which is not an event.
   package var isNoAction = false
-  /// The record lacks what the `transactionServer` needs to validate the receipt (reference deltadna-service 2.3).
+  /// Whether the record lacks what `transactionServer` needs to validate the receipt (reference deltadna-service 2.3).
   package var lacksReceipt = false
 
   package init() {}
 
-  /// Makes the record of an entry, with views into the entry's memory.
+  /// Creates the record from an entry; texts and views point into the entry's memory.
   package init(_ entry: RecordEntry) {
     self.init()
     take(entry)
   }
 
-  /// Replaces this record by that of the entry.
+  /// Replaces this record with that of the entry.
   package mutating func take(_ entry: RecordEntry) {
     device = entry.device
     timestamp = entry.timestamp
@@ -55,7 +55,7 @@ package struct GameRecord {
     if let payload = unsafe entry.payload.baseAddress { unsafe unpack(payload) }
   }
 
-  /// The largest number of bytes that the payload takes.
+  /// An upper bound of the payload's size in bytes.
   @inline(__always)
   var payloadBound: Int {
     func text(_ text: Text?) -> Int { RecordPacker.bound(text) }
@@ -66,7 +66,7 @@ package struct GameRecord {
     return size + (own?.size ?? 0) + (params?.size ?? 0)
   }
 
-  /// - Returns: the bytes written.
+  /// - Returns: the number of bytes written.
   @inline(__always)
   func writePayload(at start: UnsafeMutableRawPointer) -> Int {
     var packer = unsafe RecordPacker(at: start)
@@ -90,7 +90,7 @@ package struct GameRecord {
     return packer.end()
   }
 
-  /// Reads what ``writePayload(at:)`` wrote; texts and views stay in its memory.
+  /// Reads a payload that ``writePayload(at:)`` wrote; texts and views point into its memory.
   package mutating func unpack(_ payload: UnsafeRawPointer) {
     var unpacker = unsafe RecordUnpacker(at: payload)
     key = NameUUID(high: unpacker.bits(), low: unpacker.bits())

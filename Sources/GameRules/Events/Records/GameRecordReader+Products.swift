@@ -21,7 +21,7 @@ extension GameRecordReader {
     record.lacksReceipt = lacksReceipt
   }
 
-  /// Whether the record lacks what its server needs to validate the receipt (reference deltadna-service 2.3).
+  /// Whether the record lacks what `transactionServer` needs to validate the receipt (reference deltadna-service 2.3).
   private var lacksReceipt: Bool {
     guard let server = fields[.transactionServer]?.string else { return false }
     let needed: [RecordField]
@@ -38,7 +38,7 @@ extension GameRecordReader {
   }
 }
 
-/// Writes a product in the form of the SDKs, with names in byte order.
+/// Writes products as the SDKs do, with names sorted by bytes.
 private struct ProductReader {
   /// `received` or `spent`, for faults.
   var field: Text
@@ -115,7 +115,7 @@ private struct ProductReader {
       writer.key("realCurrencyAmount")
       writer.number(amount)
     } else if let value {
-      // The value of an unknown code is unknown; the check of the event reports it.
+      // For an unknown currency code the amount is 0; the check of the event reports the code.
       if let units = Currency.digits(of: type).map({ Currency.minorUnits(value, digits: $0) }) ?? 0 {
         writer.key("realCurrencyAmount")
         Array(String(units).utf8).withText { writer.number($0) }
@@ -142,7 +142,7 @@ private struct ProductReader {
     return text
   }
 
-  /// Returns an integer of 64 bits as written.
+  /// Returns `amount`, a 64-bit integer, as written; nil if it is missing or wrong.
   private func amount(of object: JSONView, at place: FieldPlace, isNeeded: Bool, _ faults: inout FieldFaults) -> Text? {
     guard let value = object["amount"], !value.isNull else {
       if isNeeded { faults.missing(place.member("amount")) }
@@ -155,7 +155,7 @@ private struct ProductReader {
     return number
   }
 
-  /// Returns a number, or a text that contains one.
+  /// Returns `value`, a number or a string that contains one; nil if it is missing or wrong.
   private func value(of object: JSONView, at place: FieldPlace, _ faults: inout FieldFaults) -> Text? {
     guard let value = object["value"], !value.isNull else { return nil }
     if let number = value.number { return number }

@@ -48,7 +48,7 @@ extension GameRecordReader {
     record.timestamp = fields.time(.eventTimestamp, &faults) { Instant(eventTimestamp: $0) }
   }
 
-  /// Reads a notification. Local ones are ignored, whether opened or not.
+  /// Reads a push notification. Local notifications are ignored, even opened ones.
   mutating func readNotification(_ faults: inout FieldFaults) {
     let notification = fields.notification(&faults)
     record.type =
@@ -83,7 +83,7 @@ extension GameRecordReader {
     "responseMessageSequence", "responseVariantName", "responseTransactionID",
   ]
 
-  /// Sets the record's own parameters to an object with one text.
+  /// Sets the record's own parameters to an object with one string member.
   mutating func write(_ name: Text, _ value: Text) {
     var writer = unsafe ViewWriter(at: own.reserve(value.count + 64))
     let members = unsafe writer.begin(.object)

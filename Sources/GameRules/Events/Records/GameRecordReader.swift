@@ -10,7 +10,7 @@ struct GameRecordReader: ~Copyable {
   var own = ScratchMemory()
   var keys = RecordKeysAhead()
 
-  /// Reads the object as the current record.
+  /// Reads the object as the current record; returns its faults.
   ///
   /// - Parameter unknown: receives the names of fields that the format does not have.
   mutating func read(_ object: JSONView, of line: SourceLine, unknown: inout UnknownFields) -> FieldFaults {
@@ -93,17 +93,17 @@ struct GameRecordReader: ~Copyable {
     }
   }
 
-  /// Whether a stored event may have the field, by its raw value; all others are unknown there.
+  /// Whether a stored event may have a field, by the field's raw value; other fields count as unknown there.
   private static let areOfStoredEvent = RecordField.allCases.map { field in
     GameRecordType.storedEvent.fields.contains { $0.field == field }
   }
 }
 
-/// A growing piece of memory that every line reuses.
+/// A growing buffer that every line reuses.
 @safe struct ScratchMemory: ~Copyable {
   private(set) var start: UnsafeMutableRawPointer
   private var capacity = 4096
-  /// A larger capacity is released at the next line.
+  /// A buffer larger than this is released as soon as a line needs no more than this.
   private static let ordinary = 1 << 20
 
   init() { unsafe start = .allocate(byteCount: capacity, alignment: 16) }
@@ -122,11 +122,11 @@ struct GameRecordReader: ~Copyable {
   }
 }
 
-/// The keys of the next lines, hashed together because that takes a fourth of the time.
+/// Computes the keys of several coming lines at once, which takes a quarter of the time.
 @safe struct RecordKeysAhead: ~Copyable {
-  /// Nil if the processor is not faster with several lines than with one.
+  /// Nil if the processor cannot hash several lines faster than one by one.
   private let lanes = SHA1Lanes.widths.first.map(SHA1Lanes.init)
-  /// The bytes hashed before a line of each kind for its key (reference deltadna 5).
+  /// The bytes that are hashed before a line to make its key, by kind of line (reference deltadna 5).
   private let starts: [[UInt8]]
   private var lines: [Text] = []
   private var next = 0
@@ -137,7 +137,7 @@ struct GameRecordReader: ~Copyable {
     starts = InputKind.allCases.map { unsafe bytes + NameUUID.start(of: $0).bytes }
   }
 
-  /// Hashes as many of the lines as there are lanes, except those too long for one.
+  /// Hashes the first lines, one per lane; skips those too long for a lane.
   mutating func prepare(_ coming: [BlockLine]) {
     guard let lanes else { return }
     lines.removeAll(keepingCapacity: true)
@@ -153,7 +153,7 @@ struct GameRecordReader: ~Copyable {
     lanes.hash()
   }
 
-  /// Returns the key of the line, even if it was not announced.
+  /// Returns the key of the line, even if ``prepare(_:)`` did not hash it.
   mutating func key(of line: SourceLine) -> NameUUID {
     while next < lines.count {
       defer { next += 1 }

@@ -1,7 +1,7 @@
 import BatchFoundation
 package import BatchIngest
 
-/// The kind of a deltaDNA job's record (reference deltadna 2); raw values are those of packed records.
+/// The type of a record in a deltaDNA job (reference deltadna 2). Raw values are stored in packed records.
 package enum GameRecordType: UInt8, CaseIterable, Sendable {
   case launch, foreground, background, terminate, newSession
   case gameEvent, namedEvent, goalCompleted, goalAbandoned
@@ -12,7 +12,7 @@ package enum GameRecordType: UInt8, CaseIterable, Sendable {
   case forgetMe, stopTracking, consent, clearPersistentData
   /// An event as stored by an SDK, without a `type`.
   case storedEvent
-  // These count for Engage only; they are checked and ignored.
+  // Only Engage uses these; here they are checked and ignored.
   case pushReceived, localNotification, custom, location, placemark, identify
   /// An event as stored by a phone for Engage.
   case rawUBF
@@ -28,7 +28,7 @@ package enum GameRecordType: UInt8, CaseIterable, Sendable {
     }
   }
 
-  /// Whether Engage's exports also have the type, so that the checks of its format apply.
+  /// Whether exports for Engage have the type too, so that Engage's format checks apply.
   var isOfEngage: Bool {
     switch self {
     case .launch, .foreground, .background, .terminate, .namedEvent, .goalCompleted, .goalAbandoned,
@@ -38,7 +38,7 @@ package enum GameRecordType: UInt8, CaseIterable, Sendable {
     }
   }
 
-  /// Returns whether an object is a record that Engage's exports do not have.
+  /// Returns whether an object is a record that only exports of games contain.
   static func isOfGames(_ object: JSONView) -> Bool {
     func present(_ key: Text) -> JSONView? { object[key].flatMap { $0.isNull ? nil : $0 } }
     guard let type = present("type") else { return present("eventName") != nil && present("eventParams") != nil }

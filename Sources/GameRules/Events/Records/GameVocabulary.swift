@@ -2,7 +2,7 @@ package import BatchFoundation
 package import BatchIngest
 
 extension RecordVocabulary {
-  /// The records that the exports of a deltaDNA job may hold (reference deltadna 2).
+  /// The records that exports of a deltaDNA job may contain (reference deltadna 2).
   package static var game: RecordVocabulary {
     var game = RecordVocabulary(GameRecordType.dictionary) { GameLineDecoder() }
     game.own = OwnRecords(
@@ -49,11 +49,11 @@ package final class GameLineDecoder: LineDecoder {
     head.recordKey = head.identity.map { max($0.low, 1) } ?? 0
   }
 
-  /// Returns an identity that stored events with equal user and `eventUUID` share (reference deltadna 2).
+  /// Returns an identity that is equal for stored events of the same user and `eventUUID` (reference deltadna 2).
   private func identity(_ eventUUID: Text) -> LineDigest {
     let user = reader.record.device
     arena.reset()
-    // No text contains a NUL, so no other pair has the same bytes; lines are JSON and start differently.
+    // No text contains a NUL, so different pairs give different bytes, and no line of JSON starts with one.
     let memory = unsafe arena.allocate(user.count + eventUUID.count + 2).assumingMemoryBound(to: UInt8.self)
     unsafe memory[0] = 0
     unsafe (memory + 1).update(from: user.base, count: user.count)
@@ -64,7 +64,7 @@ package final class GameLineDecoder: LineDecoder {
 
   package func forEachPerson(_ body: (PersonID.Kind, Text) -> Void) {
     if let id = record.userID { body(.user, id) }
-    // A cross-game id. It may be a push token instead, which identifies no person.
+    // This may be a cross-game id; other values, such as a push token, match nobody.
     if let id = record.value { body(.user, id) }
   }
 
@@ -73,14 +73,14 @@ package final class GameLineDecoder: LineDecoder {
   package func writePayload(at start: UnsafeMutableRawPointer) -> Int { unsafe reader.record.writePayload(at: start) }
 }
 
-/// The device values recorded for a device; empty if there are none.
+/// The values recorded for a device; each is empty until it is known.
 package struct DeviceBlock {
   package var values = InlineArray<10, Text>(repeating: .empty)
 
   package init() {}
 
   package subscript(slot: DeviceSlot) -> Text {
-    // A span is read in place; the array would be copied for one value.
+    // A span is read in place, whereas the array would be copied for one value.
     @inline(__always) get { values.span[slot.rawValue] }
     @inline(__always) set { values[slot.rawValue] = newValue }
   }

@@ -1,9 +1,9 @@
 package import BatchFoundation
 
-/// Makes event ids from record keys (reference deltadna 5), for many events together, which takes a fraction of the
-/// time. Until then the record's key takes the place of the event's id.
+/// Derives event ids from record keys (reference deltadna 5), many at once, which takes a fraction of the time. Until
+/// then ``GameEvent/eventUUID`` holds the record's key.
 package final class EventIDs {
-  /// Nil if the processor is not faster with several ids than with one.
+  /// Nil if the processor cannot compute several ids faster than one by one.
   private let lanes = SHA1Lanes.widths.first.map(SHA1Lanes.init)
   private var waiting: [(event: Int, number: Int)] = []
   private var laid: [Int] = []
@@ -13,10 +13,10 @@ package final class EventIDs {
 
   /// - Parameters:
   ///   - event: the index of the event in the list passed to ``make(in:)``.
-  ///   - number: the number of the event among those of its name from the same record, from 0.
+  ///   - number: the event's index among the events of the same name from the same record.
   package func add(event: Int, number: Int) { waiting.append((event, number)) }
 
-  /// Gives all added events their ids.
+  /// Replaces the record keys of all added events with their ids.
   package func make(in events: inout [GameEvent]) {
     var first = 0
     while first < waiting.count {
@@ -54,7 +54,8 @@ package final class EventIDs {
   }
 }
 
-/// The `eventUUID` of an event (reference deltadna 5); sixteen bytes if in upper case with hyphens, like generated ids.
+/// The `eventUUID` of an event (reference deltadna 5). Upper-case UUIDs with hyphens, such as generated ids, take
+/// sixteen bytes.
 package enum EventUUID: Sendable, CustomStringConvertible {
   case key(NameUUID)
   /// Any other spelling, as recorded.
@@ -71,7 +72,7 @@ package enum EventUUID: Sendable, CustomStringConvertible {
     }
   }
 
-  /// The number of bytes of the text in JSON, without quotes.
+  /// The size of the id in JSON, in bytes, without quotes.
   var escapedCount: Int {
     switch self {
     case .key: NameUUID.textBytes
@@ -95,11 +96,11 @@ package enum EventUUID: Sendable, CustomStringConvertible {
 }
 
 extension NameUUID {
-  /// D of the reference.
+  /// The namespace D (reference deltadna 5).
   package static let deltaDNA = program.uuid("deltadna")
 
-  /// Makes the key K of a record from its input kind and its line, without white space at both ends (reference deltadna
-  /// 5).
+  /// Makes the key K of a record from its input kind and its line, which has no white space at either end (reference
+  /// deltadna 5).
   package init(line: Text, kind: InputKind) {
     self = Self.deltaDNA.uuid {
       unsafe $0.update(UnsafeRawBufferPointer(Self.start(of: kind).bytes))
@@ -107,7 +108,7 @@ extension NameUUID {
     }
   }
 
-  /// Returns the text hashed before a line for its key K.
+  /// Returns the text that is hashed before a line to make its key K.
   static func start(of kind: InputKind) -> Text {
     switch kind {
     case .events: "events\t"

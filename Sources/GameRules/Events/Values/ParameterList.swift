@@ -1,7 +1,7 @@
 package import BatchFoundation
 
-/// The members of `eventParams` under construction; a later value of a name replaces an earlier one. `platform` and
-/// `sdkVersion` are kept apart, because they come last on the wire.
+/// The members of `eventParams` under construction. A later value replaces an earlier one of the same name. `platform`
+/// and `sdkVersion` are kept apart, because they come last on the wire.
 package struct ParameterList {
   package enum Value {
     case text(Text)
@@ -24,7 +24,7 @@ package struct ParameterList {
   }
 
   private var members: [Member] = []
-  /// The largest number of bytes that the members take.
+  /// An upper bound of the members' size in bytes.
   private var bound = 0
   private var platform: JSONView?
   private var sdkVersion: JSONView?
@@ -41,7 +41,7 @@ package struct ParameterList {
   @inline(__always)
   package mutating func set(_ name: Text, _ value: Text) { add(name, .text(value), value.count) }
 
-  /// - Parameter value: a number as JSON writes it.
+  /// - Parameter value: the text of a JSON number.
   package mutating func set(_ name: Text, number value: Text) { add(name, .number(value), value.count) }
 
   package mutating func set(_ name: Text, _ value: Bool) { add(name, .bool(value), 0) }
@@ -52,7 +52,7 @@ package struct ParameterList {
     bound += ViewWriter.bound(name.count) + ViewWriter.bound(count)
   }
 
-  /// Sets all members of an object except those that are dropped; `platform` and `sdkVersion` are only noted.
+  /// Sets the members of an object that `canonical` keeps. `platform` and `sdkVersion` are set aside for `finish`.
   package mutating func set(_ object: JSONView, _ canonical: CanonicalView) {
     var all = object.members
     while let (name, value) = all.next() {
@@ -67,9 +67,9 @@ package struct ParameterList {
     }
   }
 
-  /// Writes the object into memory of the arena.
+  /// Writes the `eventParams` into the arena.
   ///
-  /// - Parameter ownClient: whether `platform` and `sdkVersion` of the members take precedence, as in stored events.
+  /// - Parameter ownClient: whether the object's own `platform` and `sdkVersion` take precedence, as in stored events.
   package mutating func finish(
     platform: Text, sdkVersion: Text, ownClient: Bool, _ canonical: CanonicalView, in arena: Arena
   ) -> JSONView {
@@ -79,7 +79,7 @@ package struct ParameterList {
     var writer = unsafe ViewWriter(at: start)
     let place = unsafe writer.begin(.object)
     for index in members.indices {
-      // The last one of equal names counts.
+      // Of equal names, the last one counts.
       if index + 1 < members.count, members[index].name == members[index + 1].name { continue }
       writer.key(members[index].name)
       switch members[index].value {
@@ -99,7 +99,7 @@ package struct ParameterList {
 }
 
 extension Text {
-  /// The first eight bytes, the first in the topmost place; padded with zeros after a shorter text.
+  /// The first eight bytes as a big-endian number; a shorter text is padded with zeros.
   @inline(__always)
   fileprivate var prefix: UInt64 {
     if count >= 8 { return unsafe UInt64(bigEndian: UnsafeRawPointer(base).loadUnaligned(as: UInt64.self)) }

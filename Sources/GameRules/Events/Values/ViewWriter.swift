@@ -1,17 +1,17 @@
 package import BatchFoundation
 
-/// Writes values as ``JSONView``s, one after another, into memory that is known to be large enough. The layout is that
-/// of ``JSONView``; a container's length is filled in by ``end(_:)``.
+/// Writes values in the layout of ``JSONView``, one after another, into memory that is known to be large enough. The
+/// length of a container is filled in by ``end(_:)``.
 @safe package struct ViewWriter {
   package private(set) var at: UnsafeMutableRawPointer
 
   package init(at start: UnsafeMutableRawPointer) { unsafe at = unsafe start }
 
-  /// Returns the largest number of bytes that a text of `count` bytes takes as a key or a value.
+  /// Returns an upper bound of the bytes that a text of `count` bytes takes as a key or a value.
   @inline(__always)
   package static func bound(_ count: Int) -> Int { count + 6 }
 
-  /// The bytes of an empty object or array.
+  /// The size of an empty object or array in bytes.
   package static let container = 5
 
   @inline(__always)
@@ -23,7 +23,7 @@ package import BatchFoundation
     put(text)
   }
 
-  /// Writes a text as a member of an object; nothing if it is nil.
+  /// Writes a string member of an object; nothing if the text is nil.
   @inline(__always)
   mutating func member(_ name: Text, _ text: Text?) {
     guard let text else { return }
@@ -31,7 +31,7 @@ package import BatchFoundation
     string(text)
   }
 
-  /// - Parameter text: a number as JSON writes it.
+  /// - Parameter text: the text of a JSON number.
   @inline(__always)
   package mutating func number(_ text: Text) {
     put(.number)
@@ -41,7 +41,7 @@ package import BatchFoundation
   @inline(__always)
   package mutating func bool(_ value: Bool) { put(value ? .yes : .no) }
 
-  /// Copies a value with everything inside.
+  /// Copies a value with all nested values.
   @inline(__always)
   package mutating func copy(_ view: JSONView) {
     let size = view.size
@@ -73,13 +73,15 @@ package import BatchFoundation
   private mutating func put(_ text: Text) { unsafe at = text.writeShort(to: at) }
 }
 
-/// Values in the form of events: without the members that are dropped, names in byte order at every depth
-/// (reference deltadna 2 and 5). Numbers and texts are unchanged, and so are arrays if only members are dropped.
+/// Writes values as events carry them: without dropped members, and with names sorted by bytes at every depth
+/// (reference deltadna 2 and 5). Numbers and strings are unchanged. Array elements are kept unless `dropsEmptied` is
+/// set.
 package struct CanonicalView {
-  /// Members with `""` are dropped like those with null (`DeltaDNA.dropEmpty`).
+  /// Whether members whose value is `""` are dropped, like those with null (`DeltaDNA.dropEmpty`).
   package var dropsEmpty: Bool
 
-  /// Containers with nothing but dropped values are dropped too, and such values in arrays (reference unity 4).
+  /// Whether containers of nothing but dropped values are dropped too, and dropped values in arrays (reference unity
+  /// 4).
   package var dropsEmptied = false
 
   @inline(__always)
@@ -96,7 +98,7 @@ package struct CanonicalView {
     container.elements.allSatisfy { drops($0) } && container.members.allSatisfy { drops($0.value) }
   }
 
-  /// Writes the value; it never takes more bytes than before.
+  /// Writes the value in at most as many bytes as it has.
   @inline(__always)
   package func write(_ value: JSONView, to writer: inout ViewWriter) {
     switch value.kind {
@@ -127,7 +129,7 @@ package struct CanonicalView {
     unsafe writer.end(place)
   }
 
-  /// Returns the number of members and whether their names are in order; each depth is walked through only once.
+  /// Returns the number of members and whether their names are in ascending order, in one pass.
   private func members(of object: JSONView) -> (count: Int, areOrdered: Bool) {
     var (count, areOrdered) = (0, true)
     var last = Text.empty

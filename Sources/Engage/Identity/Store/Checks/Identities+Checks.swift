@@ -10,7 +10,7 @@ package struct PendingCheck: Sendable, Equatable {
 }
 
 extension Identities {
-  /// Returns the unfinished checks after another one, by time, then device, then order of arrival.
+  /// Returns at most `limit` unfinished checks after `last`, sorted by time, then device, then order of arrival.
   package func pendingChecks(after last: PendingCheck?, limit: Int) throws -> [PendingCheck] {
     let page = try connection.readIdentities(orElse: []) { db in
       try Row.fetchAll(
@@ -62,10 +62,10 @@ extension Identities {
     }
   }
 
-  /// Returns the people whose set-up is due, after another one, in the order in which they were first named.
+  /// Returns at most `limit` people whose set-up is due, after `last`, in the order in which they were first named.
   ///
-  /// - Parameter follows: Whether to return only people who may be the same as somebody before them on their device,
-  ///   whose checks come first, or only others; nil for all.
+  /// - Parameter follows: True for only the people who may be the same as an earlier person of their device, whose
+  ///   checks come first; false for only the others; nil for all.
   package func personsToSetUp(after last: Person?, limit: Int, follows: Bool? = nil, renames: Bool = false) throws
     -> [Person]
   {

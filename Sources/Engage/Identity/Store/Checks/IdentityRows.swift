@@ -3,7 +3,7 @@ package import BatchStore
 package import EngageRules
 package import GRDB
 
-/// The results of the rules for identities, in one batch.
+/// A batch of the rules' results for identities.
 package struct IdentityRows: PlatformRows {
   package var checks: [IdentityCheck] = []
   package var moments: [IdentityMoment] = []
@@ -31,7 +31,8 @@ package struct IdentityRows: PlatformRows {
     try Self.insert(locations, into: db)
   }
 
-  /// Removes known set-ups, and checks equal in instant, instruction, ids and record, whatever their emission numbers.
+  /// Returns the rows without known set-ups and checks; nil if nothing is left. Checks are equal by instant,
+  /// instruction, ids and record, regardless of emission numbers.
   package func without(_ known: any PlatformRows) -> (any PlatformRows)? {
     guard let known = known as? IdentityRows else { return self }
     var rows = self
@@ -45,7 +46,8 @@ package struct IdentityRows: PlatformRows {
     return rows.isEmpty ? nil : rows
   }
 
-  /// Returns checks never requested, and people that devices were not known to record; locations are unchanged.
+  /// Returns the checks of the span that the store lacks, and the people whom devices were not known to record; nil if
+  /// there are none. Moments and locations are left out.
   package func unknown(of span: ReplacedSpan, in db: Database) throws -> (any PlatformRows)? {
     var rows = IdentityRows()
     rows.checks = try checks.filter { check in

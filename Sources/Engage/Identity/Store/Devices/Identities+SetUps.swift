@@ -15,7 +15,7 @@ extension Identities {
     ).execute(arguments: [person.progress.rawValue, person.recipientId, person.knownAs, person.key])
   }
 
-  /// Stores the recipient of a person, which its events carry from now on.
+  /// Stores a person's recipient, which the person's events carry from now on.
   package func finishSetup(_ person: Person) throws {
     try connection.writeTogether { db in
       try Self.save(person, in: db)
@@ -23,7 +23,7 @@ extension Identities {
     }
   }
 
-  /// Makes set-ups of devices without a recorded id due, so that they get one.
+  /// Makes the set-ups of devices without a recorded id due, so that an id is generated for them.
   func nameDevices() throws {
     let unnamed = try connection.readIdentities(orElse: nil) {
       try Int.fetchOne(
@@ -37,13 +37,13 @@ extension Identities {
     }
   }
 
-  /// A device with a due set-up, and the date of the run that found it.
+  /// A device with a due set-up, and the clock (`asOf`) of the run that found it.
   package struct Awaiting: Sendable, Equatable {
     package var device: String
     package var since: Instant
   }
 
-  /// Returns the devices with a pending recipient of a person they record, the longest pending first.
+  /// Returns the devices that record a person whose recipient is pending, the longest pending first.
   package func awaiting() throws -> [Awaiting] {
     try connection.readIdentities(orElse: []) { db in
       try Row.fetchAll(
@@ -57,7 +57,7 @@ extension Identities {
     }
   }
 
-  /// Releases the events of a device without the pending recipients; returns the number of people left without one.
+  /// Gives up the pending recipients of a device's people, which releases its events; returns the number of people.
   package func abandonSetups(of device: String) throws -> Int {
     try connection.writeTogether { db in
       let persons = try Row.fetchAll(
@@ -89,8 +89,8 @@ extension Identities {
         """, arguments: [person.key, device])
   }
 
-  /// Returns the numbers of devices that recorded another person in a run, of those that had a recipient, and of all
-  /// that have one.
+  /// Returns three numbers of devices: those that recorded another person in the run, those among them that already had
+  /// a recipient, and all that have one.
   func newOwners(of run: RunID) throws -> NewOwners {
     try connection.readIdentities(orElse: NewOwners()) { db in
       let hasRecipient = "(b.recipient_id <> '' OR p.recipient_id <> '')"
@@ -113,7 +113,7 @@ extension Identities {
     }
   }
 
-  /// Returns the last known locations pending for a database update, by device.
+  /// Returns the last known locations that are not yet written to the service, sorted by device.
   package func pendingLocations() throws -> [LastKnownLocation] {
     try connection.readIdentities(orElse: []) { db in
       try Row.fetchAll(
@@ -128,7 +128,7 @@ extension Identities {
     }
   }
 
-  /// Returns the time and the device of the newest location written to a recipient; nil for none.
+  /// Returns the time and the device of the latest location written to a recipient; nil if there is none.
   package func writtenLocation(on recipient: String) throws -> (at: Instant, device: String)? {
     try connection.readIdentities(orElse: nil) { db in
       try Row.fetchOne(

@@ -7,7 +7,7 @@ import GRDB
 package struct Identities: Sendable {
   let connection: StoreConnection
 
-  /// Stores the people that devices record; known ones are unchanged.
+  /// Stores the people that devices record. Known people keep the results of their set-ups.
   package func note(_ setups: [DeviceSetup], run: RunID = RunID(number: 0)) throws {
     if setups.isEmpty { return }
     try connection.writeTogether { try Self.insert(setups, run: run, into: $0) }
@@ -40,7 +40,8 @@ package struct Identities: Sendable {
     }
   }
 
-  /// The update for another record of a known person: results stay; until then the first record counts, in any order.
+  /// The SQL update for another record of a known person. The results of a set-up stay; before there are any, the
+  /// earliest record counts.
   static let takingOver: String = {
     let isOpen = "state IN (\(SetUpProgress.waiting.rawValue), \(SetUpProgress.unnamed.rawValue))"
     let isFirst = "\(isOpen) AND (excluded.first_seen, excluded.device) < (first_seen, device)"
@@ -79,13 +80,13 @@ package struct Identities: Sendable {
           """), arguments: [device, emission]
     ).map { row in
       let (person, user): (String, String) = try (row.value("person"), row.value("mobile_user_id"))
-      // If an operator released the device, this is the person that it would have.
+      // If an operator released the device, this is the person that it would otherwise have.
       let named = Person.key(user.isEmpty ? AutomaticMobileUserId.id(of: device) : user)
       return try (person.isEmpty ? named : person, row.value("recipient_id"))
     }
   }
 
-  /// Whether a device records a person that it was not known to record then.
+  /// Whether a device records a person that it was not known to record at that moment.
   static func isNews(_ setup: DeviceSetup, in db: Database) throws -> Bool {
     let user = setup.mobileUserId.isEmpty ? AutomaticMobileUserId.id(of: setup.device) : setup.mobileUserId
     guard let emission = setup.fromEmission else { return try person(user, in: db) == nil }
@@ -94,7 +95,7 @@ package struct Identities: Sendable {
 
   // MARK: Who is who
 
-  /// Passes the derivation of identities, as of now, to `body`.
+  /// Passes a ``WhoIsWho`` for the current state of the store to `body`.
   func who<Value>(_ body: (inout WhoIsWho) throws -> Value) throws -> Value {
     try connection.read { db in
       var who = try WhoIsWho(db)
@@ -105,10 +106,10 @@ package struct Identities: Sendable {
   /// Returns the current identity of a device; nil for one without records.
   package func identity(of device: String) throws -> DeviceIdentity? { try who { try $0.identity(of: device) } }
 
-  /// Returns the person with a mobile user id; nil for one that neither records nor checks named.
+  /// Returns the person with a mobile user id; nil if no record or check has named it.
   package func person(_ user: String) throws -> Person? { try connection.read { try Self.person(user, in: $0) } }
 
-  /// Returns the device of a location with its current identity; nil for a device without records.
+  /// Returns the device of a location with its person and current identity; nil if the store does not know the person.
   func known(_ location: LastKnownLocation) throws -> KnownDevice? {
     try who { who in
       let last = try who.spans(of: location.device).last?.person
@@ -119,7 +120,7 @@ package struct Identities: Sendable {
     }
   }
 
-  /// Returns the identical person whose recipient a person takes over; nil for none.
+  /// Returns the earlier person identical to the given one, whose recipient it takes over; nil if there is none.
   func predecessor(of person: Person, renames: Bool) throws -> KnownDevice? {
     try who {
       try $0.predecessor(of: person.key, on: person.device, from: person.fromEmission, renames: renames)
@@ -134,7 +135,7 @@ package struct Identities: Sendable {
     }
   }
 
-  /// Forgets a recipient that the service no longer has, so that its devices get another; returns their number.
+  /// Forgets a recipient that is gone from the service, so that devices get another; returns the number of devices.
   package func forgetRecipient(_ recipient: String) throws -> Int {
     try connection.writeTogether { db in
       let devices = try Self.latest(in: db).filter { $0.identity.recipientId.isIdentical(to: recipient) }
@@ -152,7 +153,7 @@ package struct Identities: Sendable {
     }
   }
 
-  /// Withdraws a recipient wrongly named by answers to additions; its devices may have one, which must be looked up.
+  /// Withdraws a recipient that answers to additions named wrongly; the right ones may exist and must be looked up.
   func withdrawAddition(of recipient: String) throws {
     try connection.writeTogether { db in
       try db.execute(
@@ -161,7 +162,7 @@ package struct Identities: Sendable {
     }
   }
 
-  /// Whether another person has this recipient, or had it before a merge. Ids are compared without ASCII case.
+  /// Whether a person with another mobile user id (ignoring ASCII case) has this recipient, or had it before a merge.
   package func knows(recipient: String, ofAnotherUserThan mobileUserId: String) throws -> Bool {
     try connection.read { db in
       try Int.fetchOne(
@@ -177,7 +178,7 @@ package struct Identities: Sendable {
 
   // MARK: Devices
 
-  /// A device, the last person it records, and its current identity.
+  /// A device, a person that it recorded, and its current identity as that person.
   struct Latest {
     var device: String
     var person: String
@@ -199,7 +200,7 @@ package struct Identities: Sendable {
     }
   }
 
-  /// Returns every device with each person it recorded who has a recipient, by recipient and device.
+  /// Returns the devices, once for each recorded person who has a recipient, sorted by recipient and device.
   package func devicesWithRecipient() throws -> [KnownDevice] {
     try connection.read { db in
       try Self.latest(in: db).compactMap { device in
@@ -215,8 +216,8 @@ package struct Identities: Sendable {
     }
   }
 
-  /// Returns the devices whose events wait with `Recipient.holdEventsUntilIdentified`: those with an unfinished check
-  /// or plan, except instructions, which do not affect identity.
+  /// Returns the devices whose events are pending if `Recipient.holdEventsUntilIdentified` is set: those with an
+  /// unfinished check, set-up or plan. Instructions do not count, because they do not affect identity.
   package func devicesWithoutIdentity() throws -> [String] {
     try connection.readIdentities(orElse: []) { db in
       try String.fetchAll(
@@ -233,12 +234,14 @@ package struct Identities: Sendable {
 
   // MARK: Records
 
-  /// Returns the record that requested a plan, or for a set-up named the person; nil if not kept, as for a location.
+  /// Returns the record that requested a plan or, for a set-up, first named the person; nil if it is not stored, as for
+  /// a location.
   package func recordSource(of plan: MergePlan) throws -> RecordSource? {
     plan.scenario == .location ? nil : try recordSource(ofCheck: plan.checkId, of: plan.device)
   }
 
-  /// Returns the record that requested a check, or without one named the person the device waits for; nil if not kept.
+  /// Returns the record that requested the check or, if `check` is nil, first named the person that the device waits
+  /// for; nil if it is not stored.
   package func recordSource(ofCheck check: Int64?, of device: String) throws -> RecordSource? {
     try connection.read { db in
       let row =

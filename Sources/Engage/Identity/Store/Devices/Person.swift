@@ -1,15 +1,15 @@
 package import BatchFoundation
 import EngageRules
 
-/// The progress of a person's set-up; the numbers are stored, those below 2 are due.
+/// The progress of a person's set-up. The raw values are stored; those below 2 mean that the set-up is due.
 package enum SetUpProgress: Int, Sendable {
   case waiting = 0
-  /// A recipient may have been added; a look-up must decide before another is added.
+  /// A recipient may have been added; a look-up must come before another addition.
   case adding = 1
   case ready = 2
-  /// The id cannot be written, or an operator released its devices: there will be no recipient.
+  /// The id has characters that XML cannot represent: there will be no recipient.
   case impossible = 3
-  /// Ready, with the recipient named by the answer to an addition; its owner has not been read yet.
+  /// Ready, with the recipient that the answer to an addition named; no read has yet confirmed that it is the person's.
   case added = 4
   /// No record names an id, and none may be generated for the device.
   case unnamed = 5
@@ -22,14 +22,15 @@ package enum SetUpProgress: Int, Sendable {
 /// The person with a mobile user id, and the recipient that belongs to the id (reference decisions 58).
 package struct Person: Sendable, Equatable {
   package var mobileUserId: String
-  /// The device whose record first named the person, the instant, and the number from which its events are theirs.
+  /// The device whose record first named the person, the instant of that record, and the emission number from which the
+  /// device's events are the person's.
   package var device: String
   package var firstSeen: Instant
   package var fromEmission: Int64 = 0
   package var progress = SetUpProgress.waiting
   /// The recipient; empty until one is known.
   package var recipientId = ""
-  /// The recipient's mobile user id if the person's was merged into another elsewhere; empty if it is the person's.
+  /// The mobile user id of the recipient into which the person's own was merged elsewhere; otherwise empty.
   package var knownAs = ""
 
   package static func key(_ id: String) -> String { AutomaticMobileUserId.key(of: id) }

@@ -3,7 +3,7 @@ package import BatchStore
 import EngageRules
 package import GRDB
 
-/// The identities found for devices, which the events of their chunks adopt before the first attempt.
+/// The identities found for devices. The events of a chunk adopt them before its first attempt.
 package struct PublishedIdentities: BlockAmendment {
   package func amended(_ block: [UInt8], limits: BlockLimits, in db: Database) throws -> EventBlocks? {
     guard try Int.fetchOne(db.cachedStatement(sql: "SELECT 1 FROM identity_device LIMIT 1")) != nil else { return nil }
@@ -25,7 +25,7 @@ package struct PublishedIdentities: BlockAmendment {
         known = try Self.moments(of: unsafe Array(event.device.bytes), in: db)
         moments[unsafe arena.copy(event.device.bytes)] = known
       }
-      // The end of a session has the instant of its pause, but is decided later.
+      // The event for the end of a session has the instant of the pause, but the emission number of a later record.
       let own = min(event.emission, EmissionNumber.begin(at: event.timestamp + Milliseconds(1)) - 1)
       let (user, recipient) = (event[.primaryUserId], event[.recipientId])
       let identity = try who.identity(
@@ -44,7 +44,7 @@ package struct PublishedIdentities: BlockAmendment {
     return changes ? writer.take() : nil
   }
 
-  /// Returns, by emission number, the earlier moment whose identity an event of the device carries.
+  /// Returns the earlier moments whose identity events of the device carry, by the events' emission numbers.
   private static func moments(of device: [UInt8], in db: Database) throws -> [Int64: Int64] {
     let statement = try db.cachedStatement(sql: "SELECT emission, of_emission FROM identity_moment WHERE device = ?")
     return Dictionary(
@@ -79,7 +79,8 @@ package struct ExportedIdentity: Sendable, Equatable {
 }
 
 extension Identities {
-  /// Passes to `body`, by device id, each person that a device recorded in turn: merged recipients and the last one.
+  /// Passes to `body`, sorted by device id, the identities of each person that a device recorded in turn: those of
+  /// merged recipients, then the current one.
   package func forEachIdentity(_ body: (ExportedIdentity) throws -> Void) throws {
     try connection.readIdentities(orElse: ()) { db in
       let devices = try String.fetchCursor(db, sql: "SELECT DISTINCT device FROM identity_device ORDER BY device")

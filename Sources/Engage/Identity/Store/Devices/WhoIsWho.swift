@@ -3,13 +3,13 @@ import BatchStore
 import EngageRules
 import GRDB
 
-/// The only derivation of identities: a device and a moment name a person, a person has a recipient, and recipients are
-/// merged into others (reference decisions 58).
+/// The single place that derives identities: a device and a moment name a person, a person has a recipient, and
+/// recipients are merged into others (reference decisions 58).
 ///
-/// Moments are emission numbers, which follow from instants, so those of different devices can be compared. Rows read
-/// are cached, so one value serves one transaction.
+/// Moments are emission numbers, which follow from instants, so those of different devices can be compared. Rows are
+/// cached, so a value must not outlive its transaction.
 struct WhoIsWho {
-  /// The person that a device records from a number on.
+  /// The person that a device records from an emission number on.
   struct Span {
     var start: Int64
     var person: String
@@ -20,7 +20,8 @@ struct WhoIsWho {
     var isAutomatic = false
   }
 
-  /// The identity that a done plan gives its device, or a recipient that it merged, after its number.
+  /// The identity that a completed plan gives its device, or the recipient that it merged, after the plan's emission
+  /// number.
   struct Statement {
     var emission: Int64
     var identity: DeviceIdentity
@@ -54,8 +55,8 @@ struct WhoIsWho {
   /// - Parameters:
   ///   - user: The mobile user id of the device at that moment; empty for none.
   ///   - recorded: The recipient named by its records at that moment; empty for none.
-  ///   - moment: The number below which plans count.
-  ///   - known: The span, if not the one of the moment.
+  ///   - moment: The emission number below which plans count.
+  ///   - known: The span to use; nil for the one at the moment.
   mutating func identity(
     of device: String, _ user: String, recorded: String, at moment: Int64 = .max, in known: Span? = nil
   ) throws -> DeviceIdentity {
@@ -69,12 +70,12 @@ struct WhoIsWho {
       if user.isEmpty { identity.mobileUserId = person.knownAs }
     }
     identity = try merged(identity, before: moment).last ?? identity
-    // The same id in the spelling of the current record.
+    // An equal id keeps the spelling of the current record.
     if Person.key(identity.mobileUserId) == Person.key(user) { identity.mobileUserId = user }
     return identity
   }
 
-  /// Returns the recipient and those into which it was merged in turn by plans with smaller numbers than `moment`.
+  /// Returns the recipient and those into which it was merged in turn by plans with emission numbers below `moment`.
   private mutating func merged(_ first: DeviceIdentity, before moment: Int64 = .max) throws -> [DeviceIdentity] {
     var chain = [first]
     var seen: Set<String> = [first.recipientId]
@@ -89,7 +90,7 @@ struct WhoIsWho {
     return chain
   }
 
-  /// Returns the people that a device recorded, in order: the recipients of each before merges, and the current one.
+  /// Returns, for each person that a device recorded in order, the identities before merges and the current one.
   mutating func history(of device: String) throws -> [(before: [DeviceIdentity], now: DeviceIdentity)] {
     try spans(of: device).map { span in
       let user = try name(of: span)
@@ -104,9 +105,10 @@ struct WhoIsWho {
     }
   }
 
-  /// Returns the person identical to one that a device records from a number on, as known there: its automatic id
-  /// before, or with `Recipient.onNewUserId` = `rename` any id before. Nil for none, and for an automatic id merged
-  /// into the recipient of an id that some device had recorded by then, to which it belongs (reference decisions 58).
+  /// Returns the earlier person of the device who is the same as the one that it records from `start` on: the person
+  /// with its automatic id or, if `renames` (`Recipient.onNewUserId` = `rename`), with any id. Returns nil if there is
+  /// none or, without `renames`, if that person's recipient was merged into that of another id that some device had
+  /// recorded by then (reference decisions 58).
   mutating func predecessor(
     of person: String, on device: String, from start: Int64, renames: Bool = false
   ) throws -> KnownDevice? {
@@ -120,7 +122,7 @@ struct WhoIsWho {
     return isOthers && !renames ? nil : KnownDevice(device: device, person: before, identity: identity)
   }
 
-  /// Whether a mobile user id was generated for a device, not recorded by one, before a moment; nil if unknown by then.
+  /// Whether a mobile user id had only been generated, not recorded, before a moment; nil if no device had it by then.
   func isAutomatic(_ user: String, before moment: Int64) throws -> Bool? {
     try Bool.fetchOne(
       db.cachedStatement(sql: "SELECT min(is_automatic) FROM identity_device WHERE person = ? AND from_emission < ?"),
@@ -133,7 +135,7 @@ struct WhoIsWho {
     return try identity(of: device, name(of: last), recorded: last.recipientId)
   }
 
-  /// Returns the current identity of a device as the person that it records from a number on.
+  /// Returns the current identity of a device as the person that it records from `start` on.
   mutating func identity(of device: String, from start: Int64) throws -> DeviceIdentity {
     guard let span = try spans(of: device).last(where: { $0.start == start }) else { return DeviceIdentity() }
     return try identity(of: device, name(of: span), recorded: span.recipientId, at: .max, in: span)
@@ -147,8 +149,8 @@ struct WhoIsWho {
     return person.mobileUserId
   }
 
-  /// Returns the span of a moment, the first one for earlier moments, and the start of the next. The span of `user`
-  /// counts if a late record names another user than the moment does.
+  /// Returns the span at a moment (the first one for any earlier moment) and the start of the next. If a late record
+  /// names another user than that span, the span of `user` counts.
   private mutating func span(of device: String, _ user: String, at moment: Int64) throws -> (Span, end: Int64) {
     let spans = try spans(of: device)
     guard var place = spans.lastIndex(where: { $0.start <= moment }) ?? spans.indices.first else {
@@ -167,7 +169,7 @@ struct WhoIsWho {
     return (spans[place], place + 1 < spans.count ? spans[place + 1].start : .max)
   }
 
-  /// Returns the spans of a device, ordered by number.
+  /// Returns the spans of a device, sorted by emission number.
   mutating func spans(of device: String) throws -> [Span] {
     if let known = spans[device] { return known }
     let read = try Row.fetchAll(

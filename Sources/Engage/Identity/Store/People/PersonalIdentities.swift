@@ -8,7 +8,7 @@ struct PersonalIdentities: PersonalTables {
   /// A table with the columns that contain ids of people.
   private struct PersonalTable {
     var name: String
-    /// The name of its rows, for people.
+    /// The name under which its deleted rows are counted.
     var what: String
     /// Whether each row belongs to one device, named by the column `device`.
     var isOfDevices = true
@@ -41,7 +41,7 @@ struct PersonalIdentities: PersonalTables {
     PersonalTable(name: "recipient_lock", what: "recipientLocks", isOfDevices: false, recipients: ["recipient"]),
   ]
 
-  /// The column of the device as an expression that yields bytes.
+  /// The SQL expression for the bytes of the column `device`.
 
   private static let device = "CAST(device AS BLOB)"
 
@@ -58,7 +58,7 @@ struct PersonalIdentities: PersonalTables {
           try add("SELECT DISTINCT \(Self.device) FROM \(table.name) WHERE \(column) = ?", id)
         }
       }
-      // A person merged into the recipient, or having it, is the same person.
+      // A person who has the recipient, or was merged into it, is the same person.
       let (person, plan): (String, String)
       switch id.kind {
       case .recipient: (person, plan) = ("p.recipient_id = ?1", "?1 IN (recipient_before, recipient_after)")
@@ -91,7 +91,7 @@ struct PersonalIdentities: PersonalTables {
     return try Set(String.fetchAll(db, sql: sql)).subtracting([""])
   }
 
-  /// Returns the plans that concern these people, by number.
+  /// Returns the plans that concern these people, sorted by number.
   private func plans(of people: ErasedPeople, in db: Database) throws -> [Int64] {
     var plans: Set<Int64> = []
     func add(_ sql: String, _ value: DatabaseValue) throws {
@@ -177,7 +177,7 @@ struct PersonalIdentities: PersonalTables {
 }
 
 extension Row {
-  /// Returns the bytes of a column of either kind.
+  /// Returns the bytes of a text or blob column.
   fileprivate func text(_ index: Int) throws -> [UInt8] {
     try withUnsafeData(atIndex: index) { $0.map { Array($0) } } ?? []
   }

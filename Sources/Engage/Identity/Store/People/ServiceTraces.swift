@@ -3,21 +3,21 @@ import BatchStore
 package import EngageRules
 import GRDB
 
-/// The store's knowledge of the data that Engage has of people.
+/// The data that Engage has about people, as far as the store knows.
 package struct ServiceTraces: Sendable, Equatable {
   package var recipients: Set<String> = []
   /// The people's mobile user ids, which are also looked up.
   package var mobileUsers: Set<String> = []
-  /// The mobile user ids also recorded by other devices; their recipients stay until the ids are given.
+  /// The mobile user ids that other devices record too. Their recipients are kept unless these ids are given as well.
   package var shared: Set<String> = []
-  /// Mobile user ids of recipients that an automatic id was merged into, where the id recorded after it has its own recipient. They may be
-  /// other people's, so their recipients stay until the ids are given.
+  /// The mobile user ids of recipients into which an automatic id was merged although the id recorded after it has its
+  /// own recipient. They may be other people's, so their recipients are kept unless these ids are given as well.
   package var doubtful: Set<String> = []
-  /// The recipients that stay, however they are found: other devices lead to them too, or they are doubtful.
+  /// The recipients that are kept, however they are found, because other devices lead to them too or they are doubtful.
   package var kept: Set<String> = []
-  /// The keys of audit rows, by table.
+  /// The keys of the audit rows of these people's merges.
   package var auditRows: Set<AuditKey> = []
-  /// The list's columns by which the people were looked up, with the values.
+  /// The columns of the list in which the people were looked up, with the values.
   package var columns: Set<ColumnValue> = []
 
   package struct AuditKey: Sendable, Hashable {
@@ -30,13 +30,13 @@ package struct ServiceTraces: Sendable, Equatable {
 }
 
 extension Identities {
-  /// Returns the data that Engage has of these people, as far as the store knows: the recipients of the ids, those
+  /// Returns the data that Engage has about these people, as far as the store knows: the recipients of the ids, those
   /// merged with them, and the audit rows of these merges (reference decisions 58).
   package func serviceTraces(of ids: [PersonID]) throws -> ServiceTraces {
     try connection.readIdentities(orElse: ServiceTraces()) { db in
       let devices = Set(ids.filter { $0.kind == .device }.map(\.value.string))
       var search = try TraceSearch(db: db, devices: devices)
-      // A given id is included whoever records it.
+      // A given id is included even if other devices record it.
       for id in ids {
         let value = id.value.string
         switch id.kind {
@@ -68,7 +68,7 @@ private struct TraceSearch {
   private(set) var devices: Set<String>
   var traces = ServiceTraces()
   private var persons: Set<String> = []
-  /// Automatic ids before those that were found. They are added last, so that what is found without them is not in doubt.
+  /// The automatic ids that preceded the ids found. Added last, so that nothing found without them is in doubt.
   private var predecessors: [(user: String, isNamed: Bool)] = []
   private var isPredecessor = false
   private var who: WhoIsWho
@@ -79,7 +79,7 @@ private struct TraceSearch {
     self.devices = devices
   }
 
-  /// Adds a person. The automatic id before it on a device is the same one, and is added later.
+  /// Adds a person. The automatic id that preceded it on a device is the same person, and is added later.
   mutating func add(user: String, isNamed: Bool) throws {
     let key = Person.key(user)
     guard !user.isEmpty, !persons.contains(key) else { return }
@@ -101,7 +101,7 @@ private struct TraceSearch {
       let before = try who.predecessor(of: key, on: row.value("device"), from: row.emission("from_emission"))
       if let before { predecessors.append((before.person.mobileUserId, isNamed)) }
     }
-    // One that no device records, and in whose recipient others went up.
+    // Even if no device records the id, others may have been merged into its recipient.
     let winners = try Row.fetchAll(
       db,
       sql: """
@@ -113,7 +113,7 @@ private struct TraceSearch {
     }
   }
 
-  /// Adds the automatic ids before those that were found, and not whoever they went up in.
+  /// Adds the automatic ids that preceded the ids found, but not the people into whose recipients those were merged.
   mutating func addPredecessors() throws {
     isPredecessor = true
     while let (user, isNamed) = predecessors.popLast() { try add(user: user, isNamed: isNamed) }
@@ -169,7 +169,7 @@ private struct TraceSearch {
     } else {
       try add(user: user, isNamed: isNamed)
     }
-    // A recipient that belongs to an id to keep is kept.
+    // A recipient that belongs to an id outside the search is kept.
     if persons.contains(Person.key(user)) {
       try add(recipient: other, isNamed: isNamed)
     } else if !user.isEmpty {
@@ -189,7 +189,7 @@ private struct TraceSearch {
     }
   }
 
-  /// Adds the people looked up by an id of a record, and those merged by it.
+  /// Adds the columns in which a customer's id was looked up, and the recipients that were merged because of it.
   mutating func add(customer value: String) throws {
     for name in try String.fetchAll(
       db, sql: "SELECT DISTINCT name FROM identity_check_column WHERE value = ?", arguments: [value])

@@ -20,7 +20,8 @@ extension MergeJournal {
     }
   }
 
-  /// Returns the plans of a run and the given ones: unfinished first, then by record time and device, as threads vary.
+  /// Returns at most `limit` plans of a run and of `others`: unfinished ones first, then sorted by record time and
+  /// device, because their numbers depend on the threads.
   package func plans(of run: RunID, or others: [Int64], limit: Int) throws -> [MergePlan] {
     try connection.readIdentities(orElse: []) { db in
       try Int64.fetchAll(
@@ -66,7 +67,7 @@ extension MergeJournal {
   static let instructions = MergeScenario.allCases.filter(\.isInstruction).map { "'\($0.rawValue)'" }.joined(
     separator: ", ")
 
-  /// Returns the last later plan carried out for the same device or recipients, which depends on this one.
+  /// Returns the last plan carried out later for the same device or recipients, which depends on this one; nil if none.
   package func laterPlan(than plan: MergePlan) throws -> Int64? {
     try connection.read { try Self.laterPlan(than: plan, in: $0) }
   }

@@ -7,11 +7,11 @@ import GRDB
 package struct MergeJournal: Sendable {
   let connection: StoreConnection
 
-  /// Stores a plan with its first journal lines and the device's person, and locks its recipients, all or nothing.
+  /// Stores a plan, its first journal lines and the device's person, and locks its recipients, in one transaction.
   ///
-  /// A plan that is dropped at once finishes its check. Of a recipient's locations only the last plan is kept.
+  /// A plan that is dropped at once finishes its check. A location plan replaces the recipient's ended ones.
   ///
-  /// - Parameter device: The device; nil if nothing is learned about it.
+  /// - Parameter device: The device; nil if the store does not know its person.
   /// - Returns: The number of the plan that holds one of the recipients, if nothing was stored; otherwise nil.
   package func begin(
     _ plan: inout MergePlan, for device: KnownDevice?, lines: [JournalLine], run: RunID
@@ -37,7 +37,7 @@ package struct MergeJournal: Sendable {
     return holder
   }
 
-  /// Stores that the service refuses a set-up or a check for good, without a step; returns the number of the plan.
+  /// Stores the service's permanent refusal of a set-up or check as a plan without steps; returns its number.
   package func refuse(_ plan: MergePlan, for device: KnownDevice, run: RunID) throws -> Int64 {
     try connection.writeTogether { db in
       try Identities.save(device.person, in: db)
@@ -47,7 +47,7 @@ package struct MergeJournal: Sendable {
     }
   }
 
-  /// Removes ended plans of earlier locations of a recipient.
+  /// Removes a recipient's earlier location plans that have ended.
   private static func deletePlaces(of recipient: String, before plan: Int64, in db: Database) throws {
     let earlier = try Int64.fetchAll(
       db.cachedStatement(
@@ -63,7 +63,7 @@ package struct MergeJournal: Sendable {
     }
   }
 
-  /// Ends the refused plans of a person's set-up, because it was made.
+  /// Ends the refused plans of a person's set-up, because it has succeeded or was abandoned.
   static func endRefusals(of person: Person, in db: Database) throws {
     try db.cachedStatement(
       sql: """
@@ -73,7 +73,8 @@ package struct MergeJournal: Sendable {
     ).execute(arguments: [person.device, person.mobileUserId])
   }
 
-  /// Returns the plan by which the service refused the same before, without effect; it is replaced under its number.
+  /// Returns the earlier plan of the same subject that was refused without effect, whose number the new plan takes
+  /// over; nil if there is none.
   private static func refused(_ plan: MergePlan, in db: Database) throws -> Int64? {
     try Int64.fetchOne(
       db.cachedStatement(
@@ -102,8 +103,8 @@ package struct MergeJournal: Sendable {
     }
   }
 
-  /// Ends a plan, all at once: finishes its check or the person's set-up, and releases the locks. Unless it is an
-  /// instruction, it determines its device's identity from then on.
+  /// Ends a plan in one transaction: finishes its check or the person's set-up, and releases its locks. From then on,
+  /// the plan determines its device's identity, unless it is an instruction.
   package func conclude(_ plan: MergePlan, lines: [JournalLine], run: RunID) throws {
     try connection.writeTogether { db in
       try Self.append(lines, to: plan.id, in: db)
@@ -117,7 +118,8 @@ package struct MergeJournal: Sendable {
     }
   }
 
-  /// Undoes what ``conclude(_:lines:run:)`` published; false, with nothing changed, if a later plan depends on it.
+  /// Undoes what ``conclude(_:lines:run:)`` published. If a later plan depends on it, changes nothing and returns
+  /// false.
   package func withdraw(_ plan: MergePlan, lines: [JournalLine]) throws -> Bool {
     try connection.writeTogether { db in
       guard try Self.laterPlan(than: plan, in: db) == nil else { return false }
@@ -134,7 +136,7 @@ package struct MergeJournal: Sendable {
 
   /// Begins to undo a plan, with its reason and cause. Its recipients are locked again if it had ended.
   ///
-  /// - Returns: The number of another plan that holds one of them, if nothing was changed; otherwise nil.
+  /// - Returns: The number of another plan that holds one of the recipients, if nothing was changed; otherwise nil.
   /// - Throws: ``StoreError/inconsistent(_:)`` for a plan without a cause.
   package func beginUndo(_ plan: MergePlan) throws -> Int64? {
     guard let cause = plan.undoCause else {
@@ -154,7 +156,7 @@ package struct MergeJournal: Sendable {
     }
   }
 
-  /// Ends an undo; its ``UndoCause`` determines the fate of its check.
+  /// Ends an undo; its ``UndoCause`` determines what happens to the check.
   package func finishUndo(_ plan: MergePlan, lines: [JournalLine], run: RunID) throws {
     try connection.writeTogether { db in
       try Self.append(lines, to: plan.id, in: db)
@@ -172,7 +174,7 @@ package struct MergeJournal: Sendable {
     }
   }
 
-  /// Ends a plan in its current state. Its check counts as finished.
+  /// Ends a plan as dropped, without any call. Its check counts as finished.
   package func abandon(_ plan: MergePlan, run: RunID) throws {
     try connection.writeTogether { db in
       try Self.append([JournalLine(.end, MergeState.dropped.rawValue)], to: plan.id, in: db)
@@ -258,7 +260,7 @@ package struct MergeJournal: Sendable {
     if state.isEnded { try unlock(plan, in: db) }
   }
 
-  /// Returns the plan that has locked a recipient.
+  /// Returns the plan that has locked a recipient; nil if there is none.
   private static func holder(of recipient: String, in db: Database) throws -> Int64? {
     try Int64.fetchOne(
       db.cachedStatement(sql: "SELECT plan FROM recipient_lock WHERE recipient = ?"), arguments: [recipient])
@@ -331,7 +333,7 @@ package struct MergeJournal: Sendable {
       }
       return try MergeStep(name, target: row.value("target"), changes: changes)
     }
-    // Only the last attempt of a plan that was refused and decided again counts.
+    // Of a plan that was refused and made again, only the last attempt counts.
     let lines = try journal(of: id, in: db)
     for line in lines[(lines.lastIndex { $0.entry == .plan } ?? 0)...] {
       for index in steps.indices {

@@ -3,7 +3,7 @@ import BatchReport
 import BatchStore
 package import EngageRules
 
-/// The result of an identity check, or an instruction (reference identity 5.3); operators see the raw values.
+/// The result of an identity check, a set-up or an instruction (reference identity 5.3). Operators see the raw values.
 package enum MergeScenario: String, CaseIterable, Sendable {
   /// The recipient of the device gets a mobile user id (5.2, row 5).
   case register
@@ -24,12 +24,12 @@ package enum MergeScenario: String, CaseIterable, Sendable {
   case optIn = "opt-in"
   /// The recipient gets the last known location of a device (reference events 5.4).
   case location
-  /// The device gets a recipient (5.2); a plan only if the service refuses it.
+  /// The device gets a recipient (5.2); there is a plan only if the service refuses that.
   case setUp = "set-up"
   /// The check was not carried out, for the plan's reason.
   case none
 
-  /// The effect, for people.
+  /// The effect in words, for reports.
   package var words: String {
     switch self {
     case .register: "the recipient gets the device's mobile user id"
@@ -51,7 +51,7 @@ package enum MergeScenario: String, CaseIterable, Sendable {
   /// Whether one recipient is merged into another.
   package var isMerge: Bool { self == .moveMobileUserId || self == .markMerged }
 
-  /// Whether the device's identity is unaffected: a record's instruction on its recipient, or a location.
+  /// Whether the scenario is a record's instruction or a location, which does not affect the device's identity.
   package var isInstruction: Bool {
     switch self {
     case .contactList, .program, .optOut, .optIn, .location: true
@@ -59,7 +59,7 @@ package enum MergeScenario: String, CaseIterable, Sendable {
     }
   }
 
-  /// Whether it can be undone: the API cannot remove a recipient from a contact list or a program.
+  /// Whether the scenario can be undone: the API cannot remove a recipient from a contact list or a program.
   package var canBeUndone: Bool { self != .contactList && self != .program }
 }
 
@@ -67,28 +67,29 @@ package enum MergeScenario: String, CaseIterable, Sendable {
 package enum MergeState: String, CaseIterable, Sendable {
   /// Being carried out, or interrupted: the next run continues it.
   case open
-  /// Somebody else wrote to one of the recipients, or an operator must decide; nothing is done until then.
+  /// An operator must decide, for example because somebody else wrote to a recipient; nothing is done until then.
   case conflict
   /// Left to an operator by policy; no step was started.
   case held
-  /// The service refuses a call for good, or answers it wrongly; each run repeats it (reference decisions 37). Earlier
-  /// steps are undone, unless a wrong answer leaves the effect of that open.
+  /// The service permanently refused a call or answered it wrongly; each run tries again (reference decisions 37).
+  /// Earlier steps were undone, unless a wrong answer leaves their state open.
   case refused
-  /// Being undone, or interrupted during that: the next run continues.
+  /// Being undone, or interrupted while being undone: the next run continues.
   case undoing
   case done
   case undone
-  /// Ended without a step: the check was decided again, or refused for good.
+  /// Ended without completion: ruled out by policy or data, abandoned, or obsolete because its subject was processed
+  /// again.
   case dropped
 
   package var isEnded: Bool { self == .done || self == .undone || self == .dropped }
 }
 
-/// The cause of an undo, which determines the fate of the check; the raw values are stored.
+/// The cause of an undo, which determines what happens to the check. The raw values are stored.
 package enum UndoCause: String, CaseIterable, Sendable {
   /// Requested by an operator: the same merge is not made again, and the check counts as finished.
   case `operator`
-  /// The service refuses one of the steps for good: the next run decides the check again.
+  /// The service permanently refused a step: the next run processes the check again.
   case refusedStep = "refused-step"
 }
 
@@ -110,7 +111,7 @@ package enum MergeStepName: String, CaseIterable, Sendable {
 
   package static let undoPrefix = "UNDO_"
 
-  /// Whether the step changes columns of a recipient.
+  /// Whether the step changes columns of a recipient that plans compare; false for a location.
   package var isUpdate: Bool {
     switch self {
     case .setIds, .setMobileUserId, .markLoser, .moveIdToWinner, .clearIdOnLoser: true
@@ -124,7 +125,7 @@ package struct ColumnChange: Sendable, Hashable {
   package var name: String
   package var before: String
   package var after: String
-  /// Whether the value is a date, which the service may format differently; it only counts as present or missing.
+  /// Whether the value is a date, which the service may format differently; it counts only as present or missing.
   package var isDate: Bool
 
   package init(name: String, before: String, after: String, isDate: Bool = false) {
@@ -154,7 +155,7 @@ package struct MergeStep: Sendable, Equatable {
     self.changes = changes
   }
 
-  /// The step of an instruction, expressed as the parameter of the service.
+  /// Creates the step of an instruction, with the service's parameter as its only change.
   init(_ instruction: ContactInstruction, of recipient: String) {
     let (_, name, parameter, before, after) = instruction.step
     self.init(name, target: recipient, changes: [ColumnChange(name: parameter, before: before, after: after)])
@@ -194,17 +195,17 @@ package struct DeviceIdentity: Sendable, Equatable {
   }
 }
 
-/// All writes of one check, fixed before the first one, with the images for undoing (reference identity 5.6).
+/// All writes of one check, fixed before the first one, with the previous values for undoing (reference identity 5.6).
 package struct MergePlan: Sendable, Equatable {
-  /// The number; 0 until it is stored.
+  /// The number of the plan; 0 until the plan is stored.
   package var id: Int64 = 0
   /// The UUIDv5 of list, loser, winner and the number of their earlier merges; also the key of the audit row.
   package var key: String
   package var scenario: MergeScenario
   package var state = MergeState.open
-  /// The reason that it stopped, without values; empty otherwise.
+  /// The reason that the plan stopped, without recorded values; empty otherwise.
   package var reason = ""
-  /// The cause of the undo; nil before one.
+  /// The cause of the undo; nil if none has begun.
   package var undoCause: UndoCause?
   /// Whether an undo keeps the audit row and adds a second one with exchanged roles (reference decisions 65).
   package var keepsAuditHistory = false
@@ -212,11 +213,11 @@ package struct MergePlan: Sendable, Equatable {
   package var loser: String
   /// The winner; equal to the loser if only one recipient is concerned.
   package var winner: String
-  /// The date that all its writes carry.
+  /// The date that all writes of the plan carry.
   package var date: String
   package var device: String
   package var checkId: Int64?
-  /// The number after which the device's events carry the result.
+  /// The emission number after which the device's events carry the result.
   package var emission: Int64
   package var ids: [ColumnValue]
   package var before: DeviceIdentity
@@ -224,8 +225,8 @@ package struct MergePlan: Sendable, Equatable {
   package var created: Instant
   package var steps: [MergeStep]
 
-  /// The recipients it locks, unique and in locking order. Instructions lock none: they touch no columns that merges
-  /// compare, and must not delay them.
+  /// The recipients that the plan locks, unique and in locking order. Instructions lock none: they touch no columns
+  /// that merges compare, and must not delay merges.
   package var recipients: [String] {
     scenario.isInstruction
       ? []
@@ -238,7 +239,7 @@ package struct MergePlan: Sendable, Equatable {
   /// Whether steps were started and not undone.
   package var isUnderWay: Bool { steps.contains { $0.isStarted && !$0.isUndone && $0.name != .verify } }
 
-  /// Whether no other plan may have one of its recipients.
+  /// Whether the plan keeps its recipients locked against other plans.
   var holdsLocks: Bool { !state.isEnded && (state != .refused || isUnderWay) }
 
   package func index(of name: MergeStepName) -> Int? { steps.firstIndex { $0.name == name } }
@@ -267,7 +268,7 @@ extension IdentityMerge {
   /// The maximum number of plans in a report; the summary has the total.
   private static let shown = 200
 
-  /// Returns the plans that a run made, and `earlier` ones that it continued, those pending for a person first.
+  /// Returns the plans that a run made and the `earlier` ones that it continued, unfinished ones first.
   static func merges(
     in store: EventStore, of run: RunID, earlier: [Int64], _ policy: PersonalDataPolicy
   ) throws -> [IdentityMerge] {
@@ -288,8 +289,8 @@ extension IdentityMerge {
 }
 
 extension NameUUID {
-  /// Returns the key of a merge, after `earlier` ones of the two, and of its audit row. The same merge has the same
-  /// key, so a repeated row replaces itself (reference identity 5.5).
+  /// Returns the key of a merge (or of its undoing) and of its audit row, after `earlier` merges of the same two
+  /// recipients. The same merge has the same key, so a repeated row replaces itself (reference identity 5.5).
   static func mergeKey(list: String, loser: String, winner: String, earlier: Int, undo: Bool = false) -> String {
     let number = earlier == 0 ? "" : "|\(earlier)"
     return NameUUID.oid.uuid(named: "engage-merge|\(list)|\(loser)|\(winner)\(number)\(undo ? "|undo" : "")").text
