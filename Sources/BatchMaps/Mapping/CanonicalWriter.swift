@@ -242,17 +242,21 @@ final class CanonicalWriter {
     case .value(let place): return values[place].flatMap { $0.isGiven ? .view($0) : nil }
     case .turned(let place, let turn, let prefix, let without, let nobody):
       guard let view = values[place], view.isGiven else { return nil }
-      guard let text = text(of: view), let written = view.scalarText else {
+      guard let written = view.scalarText else {
         if case .table = turn { return nil }
         note(view)
         return .view(view)
       }
+      var text = view.kind == .number ? digits(of: written) : written
       if isNobody(text, nobody) { return nil }
-      let isShortened = !without.isEmpty && text.count > without.count && text.starts(with: without)
-      let rest = isShortened ? text.slice(without.count, text.count) : text
-      if isShortened, isNobody(rest, nobody) { return nil }
-      guard let value = turned(rest, written, .view(view), turn, prefix) else { return nil }
-      if let turned = self.text(of: value), turned != rest, isNobody(turned, nobody) { return nil }
+      if !without.isEmpty, text.count > without.count, text.starts(with: without) {
+        text = text.slice(without.count, text.count)
+        if isNobody(text, nobody) { return nil }
+      }
+      guard let value = turned(text, written, .view(view), turn, prefix) else { return nil }
+      if !nobody.texts.isEmpty, let turned = self.text(of: value), turned != text, isNobody(turned, nobody) {
+        return nil
+      }
       note(view)
       return value
     case .joined(let number, let turn, let prefix, let nobody):

@@ -180,8 +180,9 @@ extension Pipeline {
 
 /// A preview of inputs, for first runs and checks: their devices and times, and fields that nothing reads.
 extension Pipeline {
-  /// The maximum number of records examined for each combination of input kind and map.
-  private static let lookedAt = 10_000
+  /// The maximum number of records examined for each combination of input kind and map. A first run examines few,
+  /// because it reads them once more for that.
+  private var examined: Int { request.mode.isDryRun ? 10_000 : 2_000 }
 
   /// - Parameter isFirst: whether the store has no earlier run.
   func lookAtInputs(_ files: InputFiles, isFirst: Bool, _ outcome: inout RunOutcome) throws {
@@ -193,7 +194,7 @@ extension Pipeline {
         $0.kind == file.kind && $0.map == file.map && !$0.isPipe && $0.handedOver == nil
       }
       guard let first = alike.first else { continue }
-      let trial = try ExportTrial(of: alike, request.vocabulary, limit: Self.lookedAt)
+      let trial = try ExportTrial(of: alike, request.vocabulary, limit: examined)
       let map = file.map.map { " by the map '\($0.map.name.split(separator: "/").last ?? "")'" } ?? ""
       lines.append("\(file.kind.name)\(map): \(trial.words)")
       lines += trial.guardWords.map { "  \($0)" }

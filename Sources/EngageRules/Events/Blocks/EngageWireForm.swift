@@ -32,7 +32,7 @@ extension EventBlockWriter {
   package mutating func encode(_ sorted: UnsafeBufferPointer<Event>, each: (Event) -> Void = { _ in }) -> EventBlocks {
     for index in sorted.indices {
       let event = unsafe sorted[index]
-      var flags: EventFlags = []
+      var flags = EventFlags.none
       if event.expired { flags.insert(.isExpired) }
       if event.identityIsFixed { flags.insert(.isFixed) }
       if event.isLate { flags.insert(.isLate) }
