@@ -83,7 +83,7 @@ package final class Delivery: Sendable {
     /// The last failure that was not reported yet.
     var fault: String?
     /// The time and the reason of the last report of trouble.
-    var told: (at: Milliseconds, reason: String)?
+    var reported: (at: Milliseconds, reason: String)?
 
     var ledger: Ledger { delivery.ledger }
     var settings: DeliverySettings { delivery.settings }
@@ -194,7 +194,8 @@ package final class Delivery: Sendable {
     /// The current problem, if it is new or was last reported at least 10 seconds ago.
     private var newTrouble: String? {
       guard let reason = fault, schedule.stop == nil else { return nil }
-      if let told, told.reason.utf8.elementsEqual(reason.utf8), clock.uptime.count - told.at.count < 10_000 {
+      if let reported, reported.reason.utf8.elementsEqual(reason.utf8), clock.uptime.count - reported.at.count < 10_000
+      {
         return nil
       }
       return reason
@@ -204,7 +205,7 @@ package final class Delivery: Sendable {
       guard let reason = newTrouble else { return nil }
       let now = clock.uptime
       fault = nil
-      told = (now, reason)
+      reported = (now, reason)
       let next = schedule.nextRepetition.map { Milliseconds(max(0, $0.count - now.count)) }
       return DeliveryTrouble(reason: reason, nextAttempt: next)
     }
@@ -290,7 +291,7 @@ package final class Delivery: Sendable {
       report.eventsUnknown = counts[.unknown, default: 0]
       report.stop = schedule.stop
       // If no answer gave a reason, the last failure is the reason.
-      if case .unreachable? = schedule.stop { report.stopReason = report.stopReason ?? fault ?? told?.reason }
+      if case .unreachable? = schedule.stop { report.stopReason = report.stopReason ?? fault ?? reported?.reason }
       try ledger.noteDoubtsTold(by: run)
       let renewals = delivery.destination.renewals - renewalsBefore
       report.requests += renewals

@@ -116,9 +116,9 @@ package struct GameRules {
   }
 
   private mutating func takeDeviceAndUser() {
-    let told = record.block.values
-    for slot in told.indices {
-      let value = told.span[slot]
+    let reported = record.block.values
+    for slot in reported.indices {
+      let value = reported.span[slot]
       // Equal values keep their old memory, so that all events of the device share it.
       if value.isEmpty || state.block.values.span[slot] == value { continue }
       state.block.values[slot] = value

@@ -27,7 +27,9 @@ import Testing
   func meanings() throws {
     let facts = try #require(Self.page.facts(for: "done"))
     #expect(
-      facts.lines.map(\.text) == ["done (States)", "  the run  read all of inputs", "done (Plans)", "  meaning  is over"])
+      facts.lines.map(\.text) == [
+        "done (States)", "  the run  read all of inputs", "done (Plans)", "  meaning  is over",
+      ])
     #expect(
       facts.document.text()
         == #"{"word":"done","meanings":[{"section":"States","the run":"read all of inputs"},{"section":"Plans","meaning":"is over"}]}"#

@@ -85,12 +85,18 @@ import Testing
       (Item(bytes: [0x51, 0xC3]), "'Token' is a string with characters that XML property lists cannot contain"),
       (Item(bytes: [0x51, 0x00]), "'Token' is a string with characters that XML property lists cannot contain"),
       (Item(bytes: [0x61, 0xD8, 0x00]), "'Token' is a string with characters that XML property lists cannot contain"),
-      (Item(bytes: [0x00]), "not a readable binary property list: 'Token' has a type that XML property lists do not support"),
+      (
+        Item(bytes: [0x00]),
+        "not a readable binary property list: 'Token' has a type that XML property lists do not support"
+      ),
       (
         Item(bytes: [0x14] + Array(repeating: 0, count: 16)),
         "not a readable binary property list: 'Token' has a type that XML property lists do not support"
       ),
-      (Item(bytes: [0xC0]), "not a readable binary property list: 'Token' has a type that XML property lists do not support"),
+      (
+        Item(bytes: [0xC0]),
+        "not a readable binary property list: 'Token' has a type that XML property lists do not support"
+      ),
       (Item(bytes: [0x5F, 0x20]), "not a readable binary property list: a length is not an integer"),
       (
         Item(bytes: [0x5F, 0x13, 0x7F] + Array(repeating: 0xFF, count: 7)),

@@ -287,7 +287,8 @@ import Testing
     }
     #expect(
       detail(.invalidTimestamp, "timestamp", #"{"at": "2026:01:15 05:59:45,5", "id": "ada@example.test"}"#, map)
-        == "field 'timestamp': '2026:01:15 05:59:45,5' is not a time: the map 'map.json' reads the field from 'at', 'when'")
+        == "field 'timestamp': '2026:01:15 05:59:45,5' is not a time: the map 'map.json' reads the field from 'at', 'when'"
+    )
     #expect(
       detail(.invalidTimestamp, "timestamp", #"{"when": 12}"#, map).hasPrefix("field 'timestamp': '12' is not a time"))
     #expect(
@@ -318,7 +319,8 @@ import Testing
     }
     #expect(
       detail(.noRule, nil, #"{"EVENT_TYPE": "tap", "kind": "x"}"#, map)
-        == "no rule of the map 'map.json' matches the record; the record has 'EVENT_TYPE', but the map expects 'event_type'")
+        == "no rule of the map 'map.json' matches the record; the record has 'EVENT_TYPE', but the map expects 'event_type'"
+    )
     #expect(detail(.noRule, nil, #"{"event_type": "tap"}"#, map) == "no rule of the map 'map.json' matches the record")
     #expect(
       detail(.noRule, nil, #"{"payload": {"x": 1}}"#, try preset("apns"))
@@ -328,7 +330,8 @@ import Testing
       detail(.noRule, nil, #"{"a": {"What": "tap"}}"#, nested)
         == "no rule of the map 'map.json' matches the record; the record has 'What', but the map expects 'a.what'")
     #expect(
-      detail(.noRule, nil, #"{"a": {"what": "x", "What": 1}}"#, nested) == "no rule of the map 'map.json' matches the record")
+      detail(.noRule, nil, #"{"a": {"what": "x", "What": 1}}"#, nested)
+        == "no rule of the map 'map.json' matches the record")
   }
 
   @Test func aTableIsAskedInTheCaseThatIsSaid() throws {
@@ -683,7 +686,8 @@ import Testing
       #expect(detail.hasSuffix(" reads it from \(paths)"), "\(detail)")
     }
     #expect(
-      map.detail(of: .init(reason: .noRule), rule: 0, record: record) == "no rule of the map 'segment' matches the record")
+      map.detail(of: .init(reason: .noRule), rule: 0, record: record)
+        == "no rule of the map 'segment' matches the record")
   }
 
   /// It was said that the rule has no path for it.
@@ -708,7 +712,8 @@ import Testing
     #expect(detail(.missingField, "deviceId", 0).hasSuffix(" reads it from 'a', 'b', 'c', 'd', 'e', …"))
     #expect(
       try preset("fcm").detail(of: .init(reason: .unknownType, field: "action"), rule: 1, record: Array("{}".utf8))
-        == "field 'action' is unknown: the map 'fcm' reads the field from 'action', 'event', 'actionIdentifier', 'actionID'")
+        == "field 'action' is unknown: the map 'fcm' reads the field from 'action', 'event', 'actionIdentifier', 'actionID'"
+    )
   }
 
   @Test func recordsOfAnotherInputAreToldSo() throws {

@@ -179,7 +179,9 @@ import Testing
     _ = try folder.run(night(folder, 4))
     _ = try folder.run(night(folder, 5))
     let later = try folder.text("reports/index.html")
-    #expect(later.contains(#"<td class="attention" title="no run has read its window">3<span>missed</span></td>"#), "\(later)")
+    #expect(
+      later.contains(#"<td class="attention" title="no run has read its window">3<span>missed</span></td>"#), "\(later)"
+    )
     #expect(later.contains(", findings</span>"))
   }
 

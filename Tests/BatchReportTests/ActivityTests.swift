@@ -132,7 +132,8 @@ import Testing
     activity.events.add(counts, to: "12")
     let chart = try #require(Charts(activity, [:]).all.first)
     #expect(
-      chart.summary == "17 events by type, per hour in UTC. 8 of them are years earlier or later than the rest and not shown.")
+      chart.summary
+        == "17 events by type, per hour in UTC. 8 of them are years earlier or later than the rest and not shown.")
   }
 
   @Test("A campaign's lane shows when it was set, carried and expired, and the rest is a row of its own")

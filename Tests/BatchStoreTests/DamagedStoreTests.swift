@@ -276,7 +276,10 @@ import Testing
       try db.execute(sql: "CREATE TRIGGER t AFTER INSERT ON run BEGIN DELETE FROM run; END")
     }
     try queue.close()
-    #expect(throws: StoreError.damaged(path: folder.store, detail: "the file contains a trigger, which is not allowed in a store")) {
+    #expect(
+      throws: StoreError.damaged(
+        path: folder.store, detail: "the file contains a trigger, which is not allowed in a store")
+    ) {
       try EventStore.open(folder.store)
     }
   }

@@ -50,7 +50,8 @@ import Testing
     #expect(stopped.code == 66)
     #expect(
       stopped.messages.hasSuffix(
-        "Once the input is available, repeat the command to continue from here; to continue without the input, add --allow-missing.\n"),
+        "Once the input is available, repeat the command to continue from here; to continue without the input, add --allow-missing.\n"
+      ),
       "\(stopped.messages)")
     let gone = try workspace.run(command + ["--allow-missing"])
     #expect(gone.code == 0 && gone.messages.contains("1 done before, 1 without input"), "\(gone.messages)")

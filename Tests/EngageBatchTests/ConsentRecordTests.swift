@@ -47,7 +47,8 @@ import Testing
     #expect(summary["identity.checks"] == 0)
     #expect(users(service) == ["u-bob"])
     let why = try workspace.run("why", "--device", "ada", "--job", "job.json")
-    #expect(why.output.contains("consent is denied: no data of the device is sent until consent is given"), "\(why.output)")
+    #expect(
+      why.output.contains("consent is denied: no data of the device is sent until consent is given"), "\(why.output)")
 
     try workspace.write(
       "in.ndjson",

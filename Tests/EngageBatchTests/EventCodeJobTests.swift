@@ -56,7 +56,10 @@ import Testing
           "Custom event (code 95) at 2026-01-15T08:00:10.000Z",
           "meaning link opened, or a custom event of the app with this code",
         ],
-        ["Custom event (code 95) at 2026-01-15T08:00:30.000Z", "meaning named event, according to its attribute 'Event Name'"],
+        [
+          "Custom event (code 95) at 2026-01-15T08:00:30.000Z",
+          "meaning named event, according to its attribute 'Event Name'",
+        ],
         [
           "Custom event (code 95) at 2026-01-15T08:01:00.000Z",
           "meaning goal completed or goal abandoned, according to its attribute 'Goal Name'",

@@ -162,7 +162,8 @@ import Testing
     #expect(several.code == 64)
     #expect(
       several.messages.hasPrefix(
-        "error: the store has no device 'Zoe'; this id belongs to a person with 2 devices; use --person for all of them, or name one: "),
+        "error: the store has no device 'Zoe'; this id belongs to a person with 2 devices; use --person for all of them, or name one: "
+      ),
       "\(several.messages)")
     let person = try workspace.run("why", "--person", "Zoe", "--store", Self.store)
     #expect(person.lines.filter { $0.hasPrefix("Device ") }.count == 2, "\(person.output)\(person.messages)")

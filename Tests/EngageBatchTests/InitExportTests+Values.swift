@@ -153,7 +153,9 @@ extension InitExportTests {
       }
     ) {
       $0.code = 65
-      $0.told = ["deviceId: deviceId, confidence low ('device_id' is in 1 of 4 records, 'deviceId' is in 3 of 4 records)"]
+      $0.told = [
+        "deviceId: deviceId, confidence low ('device_id' is in 1 of 4 records, 'deviceId' is in 3 of 4 records)"
+      ]
     },
     Export(
       "offsets in minutes", "in.csv",

@@ -243,7 +243,8 @@ import Testing
     try workspace.write("kept.ndjson", lines.joined(separator: "\n") + "\n")
     let made = try workspace.run("init", "game", "--from", "kept.ndjson")
     #expect(
-      made.code == 0 && made.messages.hasPrefix("kept.ndjson: records in the program's own format, read without a map, as events\n"),
+      made.code == 0
+        && made.messages.hasPrefix("kept.ndjson: records in the program's own format, read without a map, as events\n"),
       "\(made.messages)")
     let job = try workspace.read("game/job.json")
     #expect(
@@ -349,7 +350,9 @@ import Testing
     let workspace = try Workspace([])
     try workspace.write("own.ndjson", try Checkout.text("samples/notifications/2026-01-15.ndjson"))
     let made = try workspace.run("init", "mine", "--from", "own.ndjson")
-    #expect(made.messages.hasPrefix("own.ndjson: records in the program's own format, read without a map, as notifications\n"))
+    #expect(
+      made.messages.hasPrefix("own.ndjson: records in the program's own format, read without a map, as notifications\n")
+    )
     #expect(try workspace.read("mine/job.json").contains(#""inputs": { "notifications": ["../own.ndjson"] },"#))
     try workspace.write("other.ndjson", "{\"a\": 1, \"b\": \"x\"}\n")
     let refused = try workspace.run("init", "other", "--from", "other.ndjson")

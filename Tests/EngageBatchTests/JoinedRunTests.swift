@@ -31,7 +31,8 @@ import Testing
     let words = "HOLD: session events of devices whose mobile user id is not known (the job's 'identity')"
     #expect(run.messages.contains("2  \(words)"), "\(run.messages)")
     let held = try workspace.run("store", "events", "--store", "store.sqlite", "--status", "HOLD")
-    #expect(held.messages.contains("2 events \(words); this status ends with a record that names one"), "\(held.messages)")
+    #expect(
+      held.messages.contains("2 events \(words); this status ends with a record that names one"), "\(held.messages)")
     #expect(!held.messages.contains("no such event"), "\(held.messages)")
     let folder = try #require(try FileManager.default.contentsOfDirectory(atPath: workspace.path + "/reports").first)
     let report = try JSONNode.parse(Array(workspace.read("reports/\(folder)/report.json").utf8))
@@ -122,7 +123,8 @@ import Testing
     try workspace.write("in/b.ndjson", Self.event("d", "2026-01-10T08:00:00Z") + "\n")
     let late = try workspace.run("run", "job.json", "--no-upload")
     #expect(late.code == 0)
-    #expect(late.messages.contains("1 record is within the time already processed for its device ('"), "\(late.messages)")
+    #expect(
+      late.messages.contains("1 record is within the time already processed for its device ('"), "\(late.messages)")
     #expect(late.messages.contains("in/b.ndjson'): their events are outside sessions and campaigns."))
     let line = try #require(late.messages.split(separator: "\n").first { $0.hasPrefix("Late: ") })
     let command = try #require(line.firstRange(of: "engage-batch rerun"))
@@ -152,7 +154,8 @@ import Testing
     let allowed = try workspace.shell(String(line[command.lowerBound...]))
     #expect(allowed.code == 0, "\(allowed.messages)")
     #expect(
-      allowed.messages.contains("120 records are within the time already processed for their devices"), "\(allowed.messages)")
+      allowed.messages.contains("120 records are within the time already processed for their devices"),
+      "\(allowed.messages)")
     #expect(
       try workspace.run("store", "events", "--store", "store.sqlite").lines.count { $0.contains("2026-01") } == 120)
   }

@@ -169,7 +169,8 @@ import Testing
     #expect(
       told.output.contains("sent before: 2 events; 0 unchanged, 2 with different attributes, 0"), "\(told.output)")
     #expect(
-      told.messages == "sent events whose attributes now differ are not sent again; to send them, use --send-again different\n")
+      told.messages
+        == "sent events whose attributes now differ are not sent again; to send them, use --send-again different\n")
     let again = try workspace.run(Self.day + ["--sandbox", "--send-again", "different", "--format", "json"])
     let document = try JSONNode.parse(Array(again.output.utf8))
     #expect(document["sent"]?["different"]?.integer == 2)

@@ -48,7 +48,8 @@ import Testing
     let found = warned.messages.split(separator: "\n").filter { $0.contains("map 'own.json'") }
     let looked = "job.json: warning: map 'own.json', the first 1 record of"
     #expect(found.count == 2 && found.allSatisfy { $0.hasPrefix(looked) }, "\(warned.messages)")
-    #expect(found.first?.hasSuffix("in.csv: rule 'all': no record has 'nota', from which 'params.note' is read") == true)
+    #expect(
+      found.first?.hasSuffix("in.csv: rule 'all': no record has 'nota', from which 'params.note' is read") == true)
     #expect(found.last?.hasSuffix("in.csv: rule 'never' matches no record") == true)
     try workspace.write("own.json", map("deviceld", "note"))
     let refused = try workspace.run("config", "check", "--job", "job.json")

@@ -120,7 +120,9 @@ import Testing
     #expect(moved.code == 0, "\(moved.messages)")
     #expect(moved.messages.contains("belonged to engage at \(first.server.baseURL), list 100001"))
     #expect(moved.messages.contains("now belongs to engage at \(second.server.baseURL), list 100001"))
-    #expect(moved.messages.contains("37 posted events will not be sent again; 0 pending events will be sent to the new address"))
+    #expect(
+      moved.messages.contains(
+        "37 posted events will not be sent again; 0 pending events will be sent to the new address"))
     let next = try workspace.run("run", "jobs/nightly.json", environment: second.environment)
     #expect(next.code == 0, "\(next.messages)")
     #expect(second.server.totals.eventsApplied == 0)

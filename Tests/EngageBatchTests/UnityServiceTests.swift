@@ -55,7 +55,8 @@ import Testing
     #expect(verified.code == 0, "\(verified.messages)")
     #expect(
       verified.lines.first
-        == "Everything sent was acknowledged, but the service may have silently dropped 2 of these items because of their age.")
+        == "Everything sent was acknowledged, but the service may have silently dropped 2 of these items because of their age."
+    )
     #expect(
       verified.output.contains(
         "2 events of 2025-02-10T00:00:00.000Z to 2025-02-11T00:00:00.000Z were older than 31 days when sent, and Unity Analytics drops "

@@ -165,7 +165,9 @@ extension VerifyTests {
       "customer_id=someone")
     let (code, answer) = try verify(workspace, "job.json", environment: service.environment)
     #expect(code == 65)
-    #expect(details(answer).count == 1 && details(answer)[0].hasPrefix("column 'customer_id' does not have the value that plan "))
+    #expect(
+      details(answer).count == 1
+        && details(answer)[0].hasPrefix("column 'customer_id' does not have the value that plan "))
     // It may be another person's, so that nothing writes over it.
     let unknown =
       "the store does not know whose id that is; check in the service whether the recipient belongs to another person"
@@ -196,7 +198,8 @@ extension VerifyTests {
     #expect(lost.code == 65)
     #expect(
       details(lost.answer).count == 1
-        && details(lost.answer)[0].hasPrefix("column 'customer_id' does not have the value that plan 2 found it by (of 1 device: "),
+        && details(lost.answer)[0].hasPrefix(
+          "column 'customer_id' does not have the value that plan 2 found it by (of 1 device: "),
       "\(details(lost.answer))")
     #expect(
       try workspace.shell(try #require(repairs(lost.answer).first), environment: service.environment).code == 0)
@@ -294,7 +297,8 @@ extension VerifyTests {
     let detail = try #require(details(answer).first)
     #expect(
       details(answer).count == 1
-        && detail.hasPrefix("column 'customer_id' does not have the value that plan 1 wrote to recipient \(old.id), which is gone"),
+        && detail.hasPrefix(
+          "column 'customer_id' does not have the value that plan 1 wrote to recipient \(old.id), which is gone"),
       "\(detail)")
     let repair = try #require(answer["findings"]?.array?.first?["repair"]?.string)
     #expect(try workspace.shell(repair, environment: service.environment).code == 0)
@@ -344,7 +348,8 @@ extension VerifyTests {
     #expect(code == 65)
     #expect(counts(answer, "recipients") == ["confirmed": 4, "unknown": 1])
     #expect(
-      details(answer).count == 1 && details(answer)[0].hasPrefix("could not be looked up at the service (of 1 device: "),
+      details(answer).count == 1
+        && details(answer)[0].hasPrefix("could not be looked up at the service (of 1 device: "),
       "\(details(answer))")
   }
 }

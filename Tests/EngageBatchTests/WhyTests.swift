@@ -86,7 +86,10 @@ import Testing
     #expect(try early.output == workspace.run("why", self.ids(workspace, "17")[0], "--store", Self.store).output)
     let other = try why("--campaign", "Summer")
     #expect(other.code == 64)
-    #expect(other.messages == "error: the store has no event of the device with campaign 'Summer'; campaigns of the device's events: Spring Sale\n")
+    #expect(
+      other.messages
+        == "error: the store has no event of the device with campaign 'Summer'; campaigns of the device's events: Spring Sale\n"
+    )
     #expect(try workspace.run("why", "--store", Self.store, "--campaign", "x", "--person", "user-1").code == 64)
   }
 
@@ -301,7 +304,8 @@ import Testing
     let run = try workspace.run("run", "job.json", "--no-upload", "--set", "Upload.maxEventsPerRequest=1")
     #expect(run.code == 0, "\(run.messages)")
     let told = try answer(workspace, ids(workspace, "17")[0], "--store", Self.store)
-    #expect(sentences(told, "sending").first?.hasPrefix("a request with this event only (chunk ") == true, "\(told.text())")
+    #expect(
+      sentences(told, "sending").first?.hasPrefix("a request with this event only (chunk ") == true, "\(told.text())")
   }
 
   @Test("Attempts are told with their answers, and what holds an event back")

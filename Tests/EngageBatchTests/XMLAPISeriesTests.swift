@@ -123,7 +123,8 @@ import Testing
         "stdin:3: error: 'addRecipient' is not an operation of the XMLAPI; names are case-sensitive",
         #"stdin:4: error: 'param' is not a list of texts such as "NAME=VALUE""#,
         "stdin:5: error: 'parameter' is not one of operation, param, column and id",
-        "stdin:7: error: line 6 has the same 'id'", "stdin:8: error: a value contains a character that XML does not allow",
+        "stdin:7: error: line 6 has the same 'id'",
+        "stdin:8: error: a value contains a character that XML does not allow",
         "stdin:9: error: not an object", "nothing was sent",
       ])
     #expect(added(service) == 0)

@@ -64,7 +64,7 @@ struct BackfillCommand: ParsableCommand {
 
   private func run(_ windows: [(from: Instant, to: Instant)], _ interruption: Interruption) throws {
     // There is at least one window, as `BackfillWindows` ensures.
-    let first = try request(windows[0], tellsWarnings: true)
+    let first = try request(windows[0], reportsWarnings: true)
     let (done, refused) = try Failures.reported { try Self.done(by: first) }
     let spans = TimeSpans(
       done.map { run in
@@ -161,14 +161,14 @@ struct BackfillCommand: ParsableCommand {
     return failure
   }
 
-  /// - Parameter tellsWarnings: Whether to print the job's warnings, which are the same for every window.
-  private func request(_ window: (from: Instant, to: Instant), tellsWarnings: Bool = false) throws -> RunRequest {
+  /// - Parameter reportsWarnings: Whether to print the job's warnings, which are the same for every window.
+  private func request(_ window: (from: Instant, to: Instant), reportsWarnings: Bool = false) throws -> RunRequest {
     var changes = named.changes
     (changes.from, changes.to, changes.asOf) = (window.from, window.to, window.to)
     (changes.store, changes.report) = (places.store, places.report)
-    let told = tellsWarnings ? try JobSource.load(named.job, changes, asksService: !sandbox) : nil
+    let reported = reportsWarnings ? try JobSource.load(named.job, changes, asksService: !sandbox) : nil
     var request = try Failures.reported {
-      let loaded = try told ?? JobSource.loader(asksService: !sandbox).load(job: named.job, changes)
+      let loaded = try reported ?? JobSource.loader(asksService: !sandbox).load(job: named.job, changes)
       return try RunRequest(loaded: loaded, of: .installed, mode: skipsUpload ? .noUpload : .run, now: .now)
     }
     request.isOneOfMany = true

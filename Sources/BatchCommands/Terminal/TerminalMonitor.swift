@@ -11,7 +11,7 @@ final class TerminalMonitor: RunMonitor {
     var stage = ""
     var stageBegan = ContinuousClock.now
     /// The last line shown for the stage.
-    var told = ""
+    var reported = ""
   }
 
   private let style: OutputOptions.Progress
@@ -78,8 +78,8 @@ final class TerminalMonitor: RunMonitor {
     guard let began else { return }
     let line = "\(stage): \(words(max((now - began).seconds, 0.001)))"
     let isNew = state.withLock { state in
-      defer { state.told = line }
-      return state.told != line
+      defer { state.reported = line }
+      return state.reported != line
     }
     guard isTerminal || isNew else { return }
     if isTerminal { Streams.replace(line) } else { tell(line) }

@@ -51,13 +51,13 @@ extension SettingLayers {
   /// Reports automatic fields of one event that have the same name (reference decisions 44).
   mutating func checkNames() {
     let codes = eventCodes
-    var told: Set<Set<AutomaticField>> = []
+    var reported: Set<Set<AutomaticField>> = []
     for kind in EventKind.allCases {
       var first: [ByteText: AutomaticField] = [:]
       for field in codes[kind].fields + codes.ofEveryEvent + AutomaticField.ofAugmentation {
         let name = name(of: field, codes)
         guard let other = first.updateValue(field, forKey: ByteText(name)), other != field,
-          told.insert([field, other]).inserted
+          reported.insert([field, other]).inserted
         else { continue }
         let places = [field, other].compactMap { winner($0.setting) }
         guard let place = (places.first { $0.layer != .defaults } ?? places.first)?.place else { continue }

@@ -14,7 +14,7 @@ final class LineCutter: BlockCutter {
   /// For foreign records, whether the last byte was a line feed.
   private var endsInFeed = true
   private(set) var isDone = false
-  private var toldBytes: UInt64 = 0
+  private var reportedBytes: UInt64 = 0
   /// The start of a line whose end has not been read.
   private let carry = LineBlock(capacity: 1 << 12)
 
@@ -32,8 +32,8 @@ final class LineCutter: BlockCutter {
   }
 
   func takeBytesRead() -> UInt64 {
-    defer { toldBytes = reader.bytesRead }
-    return reader.bytesRead - toldBytes
+    defer { reportedBytes = reader.bytesRead }
+    return reader.bytesRead - reportedBytes
   }
 
   var sum: (file: Int, sum: Digest)? { reader.sumOfWhole.map { (Int(number), $0) } }

@@ -6,7 +6,7 @@ final class FrameCutter: BlockCutter {
   private let reader: PartReader
   private let blockBytes: Int
   private(set) var isDone = false
-  private var toldBytes: UInt64 = 0
+  private var reportedBytes: UInt64 = 0
   /// The start of a frame whose end has not been read.
   private let carry = LineBlock(capacity: 1 << 12)
 
@@ -17,8 +17,8 @@ final class FrameCutter: BlockCutter {
   }
 
   func takeBytesRead() -> UInt64 {
-    defer { toldBytes = reader.bytesRead }
-    return reader.bytesRead - toldBytes
+    defer { reportedBytes = reader.bytesRead }
+    return reader.bytesRead - reportedBytes
   }
 
   func fill(_ block: LineBlock) throws {

@@ -145,13 +145,14 @@ package struct ExportTrial {
   /// The counts of refused, left out and faulty records by reason, the highest first.
   package var otherWords: [String] {
     let warnings = oddRows.filter { others[$0.key] == nil }.mapValues(\.count)
-    let told = others.merging(warnings) { $1 }.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map { words, count in
+    let reported = others.merging(warnings) { $1 }.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map {
+      words, count in
       "\(count) \(words)" + (oddRows[words].map { "; the first begins on line \($0.first)" } ?? "")
     }
-    return told.count > Self.mostTold ? told.prefix(Self.mostTold) + ["…"] : told
+    return reported.count > Self.mostListed ? reported.prefix(Self.mostListed) + ["…"] : reported
   }
 
-  private static let mostTold = 8
+  private static let mostListed = 8
   private static let keys: Set = ["deviceId", "timestamp", "mobileUserId", "anonymousId", "recipientId", "userId"]
 
   private mutating func add(_ line: String, _ parser: LineParser) {

@@ -9,7 +9,7 @@ struct LateRecords: Sendable {
   private(set) var last = Instant(milliseconds: 0)
   /// The position of one late record in each file, by the number of the file.
   private var places: [UInt32: RecordPosition] = [:]
-  private static let namesTold = 3
+  private static let namesListed = 3
 
   /// Adds the late records of a device.
   mutating func add(_ records: RecordList) {
@@ -31,9 +31,9 @@ struct LateRecords: Sendable {
   /// Returns the names of the first few files and the number of the others, in words.
   func fileNames(_ files: InputFiles) -> String {
     let names = Set(places.values.compactMap { files.source(of: $0)?.file }).sorted()
-    let told = names.prefix(Self.namesTold).map { "'\($0.printable)'" }.joined(separator: ", ")
-    let rest = names.count - Self.namesTold
-    return rest > 0 ? "\(told) and \(rest.counted("other file"))" : told
+    let reported = names.prefix(Self.namesListed).map { "'\($0.printable)'" }.joined(separator: ", ")
+    let rest = names.count - Self.namesListed
+    return rest > 0 ? "\(reported) and \(rest.counted("other file"))" : reported
   }
 }
 

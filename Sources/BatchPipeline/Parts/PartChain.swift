@@ -36,8 +36,8 @@ struct BroughtLines: Equatable {
 /// The relation of results to the parts already collected in a store. Parts are recognized by their lines, not by the
 /// way the inputs were partitioned (reference decisions 35).
 enum ChainPlace: Equatable {
-  /// The parts in `here` are already in the store, those in `told` also in its figures. Other parts are added.
-  case next(here: Set<Int>, told: Set<Int>)
+  /// The parts in `here` are already in the store, those in `reported` also in its figures. Other parts are added.
+  case next(here: Set<Int>, reported: Set<Int>)
   /// The store knows every line from other parts; nothing is added.
   case known(lines: Int)
 
@@ -48,7 +48,7 @@ enum ChainPlace: Equatable {
   /// - Throws: ``PartsError`` for parts that do not continue the collected ones.
   init(_ folders: [ResultFolder], in store: EventStore, beginsChain: Bool, note: (String) -> Void) throws {
     guard let result = folders.first?.result else {
-      self = .next(here: [], told: [])
+      self = .next(here: [], reported: [])
       return
     }
     func refuse(_ problem: String) -> PartsError { PartsError(path: store.path, problem: problem) }
@@ -63,7 +63,7 @@ enum ChainPlace: Equatable {
       let here = Set(present.here)
       let lines = try BroughtLines(folders.filter { !here.contains($0.result.part) }, to: store)
       guard lines.known == 0 else { throw refuse(Self.words(lines, chain.last, store)) }
-      self = .next(here: here, told: present.told)
+      self = .next(here: here, reported: present.reported)
       return
     }
     let lines = try BroughtLines(folders, to: store)
@@ -94,7 +94,7 @@ enum ChainPlace: Equatable {
             + (try store.difference(last.configuration, folders)))
       }
     }
-    self = .next(here: [], told: [])
+    self = .next(here: [], reported: [])
   }
 
   private static func drop(_ store: EventStore) -> String { store.dropCommand }

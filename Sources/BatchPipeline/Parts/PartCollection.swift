@@ -49,19 +49,19 @@ extension Pipeline {
     do {
       switch place {
       case .known(let lines): _ = try tellKnown(results, Self.known(lines), &outcome)
-      case .next(let here, let told):
-        let known = results.filter { told.contains($0.result.part) }
+      case .next(let here, let reported):
+        let known = results.filter { reported.contains($0.result.part) }
         if !known.isEmpty {
           let parts = known.count.counted("part was", "parts were")
           let rest = known.count < results.count ? "" : "; nothing was added"
           held = try tellKnown(known, "\(parts) collected before\(rest)", &outcome)
         }
-        let untold = results.filter { !told.contains($0.result.part) }
-        if let useless = try nothingUsable(untold, in: store) {
+        let unreported = results.filter { !reported.contains($0.result.part) }
+        if let useless = try nothingUsable(unreported, in: store) {
           outcome.report.add(useless.brought)
           // Parts collected before are dropped, because their partition cannot be completed.
           let isHalf = try store.parts.dropHalf() != nil
-          for folder in isHalf ? results : untold {
+          for folder in isHalf ? results : unreported {
             try store.parts.collectQuarantine(
               folder.store, run: run, limit: request.settings.ingest.quarantineLimit)
           }
@@ -69,7 +69,7 @@ extension Pipeline {
           let summary = useless.all.summary
           throw NothingUsable(summary.records, summary.quarantineReasons, useless.all.quarantine)
         }
-        held += try collect(untold, besides: here, into: store, run, &outcome)
+        held += try collect(unreported, besides: here, into: store, run, &outcome)
       }
       if try store.parts.partitions().allSatisfy(\.missing.isEmpty) {
         try pipeline.settleRewind(in: store, run, of: store, &outcome)

@@ -14,8 +14,8 @@ package struct BackwardRunError: RunError, Equatable, CustomStringConvertible {
   package enum Evidence: Sendable, Equatable {
     /// The window ends at `to`; the processed records begin at `decided`.
     case window(to: Instant, decided: Instant)
-    /// `behind` of `known` devices have records up to `newest` only, but were processed up to `decided`.
-    case devices(behind: Int, known: Int, newest: Instant, decided: Instant)
+    /// `lagging` of `known` devices have records up to `newest` only, but were processed up to `decided`.
+    case devices(lagging: Int, known: Int, newest: Instant, decided: Instant)
   }
 
   package var exit: RunExit { .configuration }
@@ -32,8 +32,8 @@ extension BackwardRunError.Evidence: CustomStringConvertible {
     switch self {
     case .window(let to, let decided):
       "the window ends at \(to.rfc3339), but the store has processed records from \(decided.rfc3339) on, and none before"
-    case .devices(let behind, let known, let newest, let decided):
-      "the records go back in time: of \(known.counted("known device")) examined, \(behind.grouped) have none after the time already "
+    case .devices(let lagging, let known, let newest, let decided):
+      "the records go back in time: of \(known.counted("known device")) examined, \(lagging.grouped) have none after the time already "
         + "processed for them; their records end at \(newest.rfc3339), but the store has processed records up to \(decided.rfc3339)"
     }
   }
@@ -62,7 +62,7 @@ extension Pipeline {
     throw BackwardRunError(
       store: store.path,
       evidence: .devices(
-        behind: share.behind, known: share.behind + share.ahead, newest: share.newest, decided: share.decided),
+        lagging: share.lagging, known: share.lagging + share.ahead, newest: share.newest, decided: share.decided),
       command: acceptingCommand(store))
   }
 
@@ -118,24 +118,24 @@ extension Pipeline {
 /// input, a sample of the buckets is examined.
 struct BackwardShare: Sendable, Equatable {
   /// The number of devices whose new records are all late.
-  private(set) var behind = 0
+  private(set) var lagging = 0
   /// The number of devices with a new record that is not late.
   private(set) var ahead = 0
-  /// The latest instant in the new records of the devices that are behind.
+  /// The latest instant in the new records of the devices that are lagging.
   private(set) var newest = Instant(milliseconds: 0)
-  /// The latest instant up to which earlier runs processed the devices that are behind.
+  /// The latest instant up to which earlier runs processed the devices that are lagging.
   private(set) var decided = Instant(milliseconds: 0)
   /// The number of devices that the store has in the buckets examined.
   private var stored = 0
   private var devices = 0
   private var records = 0
 
-  /// The minimum number of devices behind for a backward input. Fewer are normal late devices, whatever their share.
+  /// The minimum number of lagging devices for a backward input. Fewer are normal late devices, whatever their share.
   private static let fewest = 100
   private static let enoughDevices = 2000
   private static let enoughRecords = 1 << 20
 
-  /// - Parameter reach: the start of the rewind window, whose records never count as behind; nil for no window.
+  /// - Parameter reach: the start of the rewind window, whose records never count as lagging; nil for no window.
   /// - Throws: the errors of reading the input or the store.
   init(_ preview: InputPreview, _ earlier: Timelines, _ rules: any DecisionRules, reach: Instant?) throws {
     try preview.forEachBucket { bucket in
@@ -155,16 +155,16 @@ struct BackwardShare: Sendable, Equatable {
       ahead += 1
       return
     }
-    behind += 1
+    lagging += 1
     self.newest = max(self.newest, newest)
     self.decided = max(self.decided, decided)
   }
 
-  /// Whether more devices would hardly change the result: if most lines are known, far too few devices are behind.
+  /// Whether more devices would hardly change the result: if most lines are known, far too few devices are lagging.
   private var isClear: Bool {
-    devices >= Self.enoughDevices || records >= Self.enoughRecords || ahead >= 32 && ahead > behind
-      || stored >= Self.enoughDevices && 20 * behind < stored
+    devices >= Self.enoughDevices || records >= Self.enoughRecords || ahead >= 32 && ahead > lagging
+      || stored >= Self.enoughDevices && 20 * lagging < stored
   }
 
-  var isBackward: Bool { behind >= Self.fewest && behind >= 9 * ahead && 10 * behind >= stored }
+  var isBackward: Bool { lagging >= Self.fewest && lagging >= 9 * ahead && 10 * lagging >= stored }
 }

@@ -62,7 +62,7 @@ extension Pipeline {
         monitor.note("the store could not be updated with the result of this run: \(error)")
       }
     }
-    guard let told = outcome.told, told != outcome.exit else { return }
+    guard let reported = outcome.reported, reported != outcome.exit else { return }
     outcome.report.summary.stopped = outcome.report.failure
     writeReport(&outcome)
   }

@@ -101,7 +101,7 @@ extension Pipeline {
       outcome.reportFolder = try ReportFolder.write(
         outcome.report, below: folder, windowFrom: request.isOneOfMany ? outcome.report.from : nil,
         isForGroup: request.settings.report.mode == .group)
-      outcome.told = outcome.exit
+      outcome.reported = outcome.exit
       // The first run has no others to list.
       guard let store = outcome.report.store, outcome.runs.count > 1 else { return }
       let index = try ReportFolder.writeIndex(

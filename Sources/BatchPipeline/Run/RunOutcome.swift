@@ -10,7 +10,7 @@ package struct RunOutcome: Sendable {
   /// The folder of the report; nil if there is none.
   package var reportFolder: String?
   /// The exit in the written report; nil if no report was written.
-  var told: RunExit?
+  var reported: RunExit?
   /// The result of `--explain`; nil without a device to explain.
   package var explanation: Facts?
   package var findings = Findings()

@@ -165,7 +165,7 @@ package struct EventHead {
 
   package init(
     type: Text, timestamp: Instant, device: Text, emission: Int64, source: StoredSource = .unknown,
-    flags: EventFlags = .none, group: UInt8 = 0, lead: Lead = .none
+    flags: EventFlags = .init(rawValue: 0), group: UInt8 = 0, lead: Lead = .none
   ) {
     self.type = type
     self.timestamp = timestamp
@@ -182,9 +182,6 @@ package struct EventFlags: OptionSet, Sendable {
   package let rawValue: UInt8
 
   package init(rawValue: UInt8) { self.rawValue = rawValue }
-
-  /// No flag; an array literal in another target would make an array for each event.
-  package static let none = EventFlags(rawValue: 0)
   /// Augmentation ran out of time (reference events 5.3); the event is still posted.
   package static let isExpired = EventFlags(rawValue: 1)
   /// The event is sent as it was recorded, because it names its own recipient or user, or because an SDK stored it.

@@ -42,7 +42,7 @@ enum StoreSchema {
   /// Statuses and outcomes are the numbers of ``ChunkStatus`` and ``AttemptOutcome``. Times are milliseconds since
   /// 1970.
   ///
-  /// A run's `mode`, `exit` and `report` are its kind, its exit code and its report. `told_run` is the run whose report
+  /// A run's `mode`, `exit` and `report` are its kind, its exit code and its report. `reported_run` is the run whose report
   /// covers this run's unknown outcomes: the run itself, or a later one if it was killed; null until there is one.
   /// `known_until` is the end of the known time up to which all devices were processed; null while the run reads
   /// records, and for a run that reads none. `run_setting` has the settings of each configuration, without secrets.
@@ -100,7 +100,7 @@ enum StoreSchema {
       mode TEXT,
       exit INTEGER,
       report BLOB,
-      told_run INTEGER
+      reported_run INTEGER
     ) STRICT;
     CREATE TABLE run_setting (
       configuration_digest TEXT NOT NULL,

@@ -71,18 +71,19 @@ package struct Ledger: Sendable {
         sql: "UPDATE chunk SET status = ? WHERE status = ?",
         arguments: [EventStatus.notPosted, EventStatus.processing])
       return try RecoveredAttempts(
-        attempts: attempts, chunks: rows.map { try $0.value("id") }, inDoubt: Self.untoldDoubts(before: run, in: db))
+        attempts: attempts, chunks: rows.map { try $0.value("id") }, inDoubt: Self.unreportedDoubts(before: run, in: db)
+      )
     }
   }
 
   /// Returns chunks that may be sent again although a run lost a response and ended before its report was stored.
-  private static func untoldDoubts(before run: RunID, in db: Database) throws -> [RecoveredAttempts.Doubt] {
+  private static func unreportedDoubts(before run: RunID, in db: Database) throws -> [RecoveredAttempts.Doubt] {
     let rows = try Row.fetchAll(
       db,
       sql: """
         SELECT id, events, parent FROM chunk WHERE status <> ? AND id IN (
           SELECT chunk FROM attempt WHERE outcome = \(AttemptOutcome.unknown.rawValue) AND run IN (
-            SELECT id FROM run WHERE id < ? AND \(isUntold)))
+            SELECT id FROM run WHERE id < ? AND \(isUnreported)))
         ORDER BY id
         """, arguments: [EventStatus.unknown, run.number])
     return try rows.map { row in
@@ -94,11 +95,12 @@ package struct Ledger: Sendable {
   package func noteDoubtsTold(by run: RunID) throws {
     try connection.write { db in
       try db.execute(
-        sql: "UPDATE run SET told_run = ?1 WHERE id <= ?1 AND \(Self.isUntold)", arguments: [run.number])
+        sql: "UPDATE run SET reported_run = ?1 WHERE id <= ?1 AND \(Self.isUnreported)", arguments: [run.number])
     }
   }
 
-  private static let isUntold = "(told_run IS NULL OR told_run IN (SELECT id FROM run WHERE finished IS NULL))"
+  private static let isUnreported =
+    "(reported_run IS NULL OR reported_run IN (SELECT id FROM run WHERE finished IS NULL))"
 
   /// Creates the exact body of a chunk. A frozen chunk gets the same bytes as before; any other includes the platform's
   /// changes. Nothing is stored until the intent with the chunk is committed.

@@ -13,7 +13,7 @@ package struct CollectedPartition: Sendable, Equatable {
   package var here: [Int] = []
   package var runs: [RunID] = []
   /// The numbers of the parts whose collecting run has finished, so that `history` has their figures.
-  package var told: Set<Int> = []
+  package var reported: Set<Int> = []
 
   package init(identity: String, previous: String?, parts: Int, configuration: String) {
     self.identity = identity
@@ -54,11 +54,11 @@ extension Parts {
       let parts = try Row.fetchAll(
         db,
         sql: """
-          SELECT part, run, run IN (SELECT id FROM run WHERE finished IS NOT NULL) AS told FROM collected_part
+          SELECT part, run, run IN (SELECT id FROM run WHERE finished IS NOT NULL) AS reported FROM collected_part
           WHERE partition = ? ORDER BY part
           """, arguments: [try row.value("id") as Int64])
       partition.here = try parts.map { try $0.value("part") }
-      partition.told = try Set(parts.filter { try $0.value("told") }.map { try $0.value("part") })
+      partition.reported = try Set(parts.filter { try $0.value("reported") }.map { try $0.value("part") })
       partition.runs = try Set(parts.map { try $0.value("run") as RunID }).sorted { $0.number < $1.number }
       return partition
     }

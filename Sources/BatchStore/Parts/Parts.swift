@@ -23,7 +23,7 @@ package struct Parts: Sendable {
       try db.execute(
         sql: """
           INSERT INTO main.run
-            (id, job, configuration_digest, started, as_of, window_from, window_to, known_until, finished, mode, exit, told_run)
+            (id, job, configuration_digest, started, as_of, window_from, window_to, known_until, finished, mode, exit, reported_run)
           SELECT id, job, configuration_digest, started, as_of, window_from, window_to, known_until, finished, mode, exit, id
           FROM part.run
           """)

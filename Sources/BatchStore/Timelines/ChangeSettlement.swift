@@ -174,12 +174,12 @@ struct ChangeSettlement {
       // By now, the event is correct as it was sent.
       if isMoved, right?.emission == sent.emission { continue }
       // The correction of an earlier run is kept until a late record changes the event again.
-      let told = known.flatMap { known in
+      let reported = known.flatMap { known in
         known.isMoved == isMoved && known.right?.json == right?.json && known.right?.timestamp == right?.timestamp
           ? known : nil
       }
-      if told == nil, !isMoved { events.corrections += 1 }
-      let source = told?.source ?? change.source
+      if reported == nil, !isMoved { events.corrections += 1 }
+      let source = reported?.source ?? change.source
       try db.execute(
         sql: """
           INSERT INTO correction (run, device, key, chunk, is_moved, sent_at, sent_emission, sent, decided, right_at, right_emission, right,
@@ -187,7 +187,7 @@ struct ChangeSettlement {
           VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
           """,
         arguments: [
-          told?.run ?? run.number, change.device.blob, change.key.blob, sent.chunk, isMoved, sent.at.milliseconds,
+          reported?.run ?? run.number, change.device.blob, change.key.blob, sent.chunk, isMoved, sent.at.milliseconds,
           sent.emission, sent.json.blob, sent.decided.blob,
           right?.timestamp.milliseconds, right?.emission, change.after?.blob, source.file,
           Int64(bitPattern: source.line),

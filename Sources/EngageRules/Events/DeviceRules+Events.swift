@@ -157,10 +157,10 @@ extension DeviceRules {
   /// whether one of them resembles a campaign parameter.
   private mutating func warnOfNearParameters(_ payload: JSONView) -> Bool {
     let names = settings.parameters
-    var told = false
+    var reported = false
     for (key, value) in payload.members {
       if value.kind == .object {
-        if warnOfNearParameters(value) { told = true }
+        if warnOfNearParameters(value) { reported = true }
         continue
       }
       // Most keys cost only a check of their length and first letter.
@@ -173,9 +173,9 @@ extension DeviceRules {
         ])
       guard let meant else { continue }
       warn(.nearParameter, "payload key '\(key.inWarning)' is not read; \(NearestName.question(meant))")
-      if meant != names.callToAction.description { told = true }
+      if meant != names.callToAction.description { reported = true }
     }
-    return told
+    return reported
   }
 
   mutating func store(_ reading: CampaignReading, at instant: Instant) {

@@ -202,7 +202,10 @@ import Testing
       "{\"rules\":[{\"action\":\"close\",\"points\":\"body\"}]}",
       "f:1: error: unknown key 'rules[0].points'; did you mean 'rules[0].point'?"
     ),
-    ("{\"rules\":[{\"action\":\"explode\"}]}", "f:1: error: 'rules[0].action' is 'explode', which is not a known action"),
+    (
+      "{\"rules\":[{\"action\":\"explode\"}]}",
+      "f:1: error: 'rules[0].action' is 'explode', which is not a known action"
+    ),
     ("{\"rules\":[{}]}", "f:1: error: 'rules[0]' has no 'action'"),
     (
       "{\"rules\":[{\"action\":\"close\",\"nth\":1,\"every\":2}]}",

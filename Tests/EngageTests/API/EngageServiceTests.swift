@@ -196,7 +196,8 @@ import Testing
     let service = try Self.service(server)
     let update = XMLAPIOperation.update("1", of: "1", [ColumnValue("a", "\u{1}")])
     #expect(
-      service.call(update) == .notSent(CallFault("not sent: XML cannot represent the character U+1", stop: .unwritable)))
+      service.call(update) == .notSent(CallFault("not sent: XML cannot represent the character U+1", stop: .unwritable))
+    )
     #expect(server.connections == 0)
   }
 

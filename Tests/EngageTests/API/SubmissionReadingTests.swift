@@ -25,7 +25,8 @@ import Testing
   }
 
   @Test(arguments: [
-    ("<html>proxy</html>", page), ("<a/>", "the body cannot be read: markup"), ("{\"a\":", "the body cannot be read: not valid JSON"),
+    ("<html>proxy</html>", page), ("<a/>", "the body cannot be read: markup"),
+    ("{\"a\":", "the body cannot be read: not valid JSON"),
     ("{\"meta\":{\"generalErrors\":[\"x\"]}}", "the body lists errors"),
     ("{\"meta\":{\"fieldErrors\":{\"a\":1}}}", "the body lists errors"),
     ("{\"errors\":[{\"message\":\"x\"}]}", "the body lists errors"), ("{\"error\":\"x\"}", "the body lists errors"),
@@ -40,8 +41,10 @@ import Testing
     arguments: [
       ([0xEF, 0xBB, 0xBF] + Array("<html>".utf8), page),
       ([0xEF, 0xBB, 0xBF] + Array(" {".utf8), "the body cannot be read: not valid JSON"),
-      ([0xFF, 0xFE, 0x3C, 0, 0x68, 0], "the body cannot be read: not UTF-8"), ([0x3C, 0, 0x68, 0], "the body cannot be read: not UTF-8"),
-      ([0xFE, 0xFF, 0, 0x3C], "the body cannot be read: not UTF-8"), ([0, 0x3C, 0, 0x68], "the body cannot be read: not UTF-8"),
+      ([0xFF, 0xFE, 0x3C, 0, 0x68, 0], "the body cannot be read: not UTF-8"),
+      ([0x3C, 0, 0x68, 0], "the body cannot be read: not UTF-8"),
+      ([0xFE, 0xFF, 0, 0x3C], "the body cannot be read: not UTF-8"),
+      ([0, 0x3C, 0, 0x68], "the body cannot be read: not UTF-8"),
       ([0xEF, 0xBB, 0xBF] + Array("{}".utf8), nil), ([0xEF, 0xBB, 0xBF], nil),
     ] as [([UInt8], String?)])
   func whatABodyBeginsWithDoesNotHideWhatItIs(_ body: [UInt8], _ why: String?) {

@@ -41,7 +41,8 @@ import Testing
         #expect(plans.map(\.scenario) == [.setUp])
         #expect(plans.map(\.device) == ["d-2"])
         #expect(
-          plans[0].reason.hasPrefix("the service refused the request: column does not exist (error 1007"), "\(plans[0].reason)")
+          plans[0].reason.hasPrefix("the service refused the request: column does not exist (error 1007"),
+          "\(plans[0].reason)")
         #expect(try bench.store.identities.awaiting().map(\.device) == ["d-2"])
         #expect(bench.recipients.count == 2)
       }

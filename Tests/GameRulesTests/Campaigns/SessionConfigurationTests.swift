@@ -148,7 +148,9 @@ import Testing
       ),
       (
         #"{"triggers":[{"eventName":"e","response":5}]}"#,
-        ["'parameters.triggers[0].response' is an integer, not an object; the trigger is treated as one that changes game parameters"]
+        [
+          "'parameters.triggers[0].response' is an integer, not an object; the trigger is treated as one that changes game parameters"
+        ]
       ),
     ] as [(String, [String])])
   func warnsOfWhatCanBeUsed(parameters: String, messages: [String]) throws {

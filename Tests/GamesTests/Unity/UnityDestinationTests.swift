@@ -51,7 +51,8 @@ import Testing
 
   @Test(arguments: [
     (#"{"errors":["no such event"]}"#, "the body lists errors"),
-    ("<html>", "the body cannot be read: a web page, such as a login or maintenance page"), ("<a/>", "the body cannot be read: markup"),
+    ("<html>", "the body cannot be read: a web page, such as a login or maintenance page"),
+    ("<a/>", "the body cannot be read: markup"),
     (#"{"errors":"#, "the body cannot be read: not valid JSON"),
   ])
   func aSuccessThatSaysOtherwiseIsNone(_ body: String, _ why: String) throws {

@@ -213,7 +213,7 @@ extension SandboxSwitches {
       if let secret = fields["secret"]?.anyText(), let refresh = fields["refreshToken"]?.anyText() {
         credentials = SandboxCredentials(clientID: clientID, secret: secret, refreshToken: refresh)
       } else {
-        fields.refuse("clientId", "needs secret and refreshToken beside it")
+        fields.refuse("clientId", "requires secret and refreshToken as well")
       }
     }
     set(&tokenLifetimeSeconds, integer("tokenLifetimeSeconds", seconds))

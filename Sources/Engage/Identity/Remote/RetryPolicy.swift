@@ -121,20 +121,20 @@ extension Patience.Limits {
 
 /// Reports the repeated calls of all threads: a new reason at once, the same one again if the pause has doubled.
 final class RetryNotes: Sendable {
-  private struct Told {
+  private struct Reported {
     var reason: String
     var pause: Milliseconds
   }
 
-  private let told = Guarded<Told?>(nil)
+  private let reported = Guarded<Reported?>(nil)
   private let note: @Sendable (String) -> Void
 
   init(_ note: @escaping @Sendable (String) -> Void) { self.note = note }
 
   func announce(_ reason: String, _ pause: Milliseconds) {
-    let isNew = told.withLock { told in
-      if let told, told.reason == reason, pause.count < max(2 * told.pause.count, 1) { return false }
-      told = Told(reason: reason, pause: pause)
+    let isNew = reported.withLock { reported in
+      if let reported, reported.reason == reason, pause.count < max(2 * reported.pause.count, 1) { return false }
+      reported = Reported(reason: reason, pause: pause)
       return true
     }
     if isNew { note("Identity: \(DeliveryTrouble(reason: reason, nextAttempt: pause).description)") }

@@ -32,7 +32,8 @@ extension EventBlockWriter {
   package mutating func encode(_ sorted: UnsafeBufferPointer<Event>, each: (Event) -> Void = { _ in }) -> EventBlocks {
     for index in sorted.indices {
       let event = unsafe sorted[index]
-      var flags = EventFlags.none
+      // An array literal of another target would allocate an array for each event.
+      var flags = EventFlags(rawValue: 0)
       if event.expired { flags.insert(.isExpired) }
       if event.identityIsFixed { flags.insert(.isFixed) }
       if event.isLate { flags.insert(.isLate) }

@@ -41,7 +41,8 @@ extension EventBlockWriter {
         }
       let head = EventHead(
         type: event.name, timestamp: event.timestamp, device: event.device, emission: event.emission,
-        source: event.source, flags: event.isStored ? .isFixed : .none, group: event.consent.rawValue, lead: lead)
+        source: event.source, flags: event.isStored ? .isFixed : .init(rawValue: 0), group: event.consent.rawValue,
+        lead: lead)
       let shared: InlineArray<3, Text> = [event.device, event.userID, event.sessionID]
       unsafe shared.span.withUnsafeBufferPointer { shared in
         unsafe fields.withUnsafeBufferPointer { unsafe append(head, shared: shared, fields: $0) }
