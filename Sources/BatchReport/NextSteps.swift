@@ -48,7 +48,7 @@ enum NextSteps {
       } else {
         let them = lineCount == 1 ? "it" : "them"
         steps.append(
-          "\(lines) quarantined; a run would keep \(them) in quarantine. docs/words.md explains the reasons")
+          "\(lines) quarantined; a run would keep \(them) in quarantine. 'engage-batch explain REASON' explains each reason")
       }
     }
     if let choice = consentChoice(report) { steps.append(choice) }

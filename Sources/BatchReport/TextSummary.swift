@@ -61,7 +61,7 @@ package struct TextSummary: Sendable {
       for unsent in report.unsent { text.row("", figure: unsent.events, unsent.words) }
     }
     if report.warningCount > 0 {
-      text.row("warnings", "\(report.warningCount.grouped), explained in docs/words.md")
+      text.row("warnings", "\(report.warningCount.grouped); 'engage-batch explain KIND' explains each")
       for warning in report.orderedWarnings { text.row("", figure: warning.occurrences, warning.kind) }
     }
     for (number, sentence) in (report.unusual ?? []).enumerated() { text.row(number == 0 ? "unusual" : "", sentence) }

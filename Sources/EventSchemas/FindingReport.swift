@@ -13,7 +13,7 @@ package enum FindingReport {
     }
     guard !counts.isEmpty else { return nil }
     let found = counts.reduce(0) { $0 + $1.count }
-    return .init("checks", "\(found.counted("finding")), explained in docs/words.md", counts: counts)
+    return .init("checks", "\(found.counted("finding")); 'engage-batch explain ID' explains each", counts: counts)
   }
 
   /// The maximum number of rows, because a schema may have any number of names.

@@ -24,7 +24,7 @@ import Testing
         "                  100  possibly duplicated at the service",
         "  store      SUCCESSFULLY_POSTED 1,205",
         "                1,200  HOLD: a reason (Section.key); this status ends with an end",
-        "  warnings   3, explained in docs/words.md",
+        "  warnings   3; 'engage-batch explain KIND' explains each",
         "                    2  link",
         "                    1  unreadable-expiration",
         "  ignored    unknown fields: build (1,200), extra (2)",

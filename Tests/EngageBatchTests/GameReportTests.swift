@@ -50,7 +50,7 @@ import Testing
     }
     for wanted in [
       "1 event quarantined: schema-invalid", "campaigns 2 trigger responses",
-      "checks 2 findings, explained in docs/words.md",
+      "checks 2 findings; 'engage-batch explain ID' explains each",
       "1 emptyValue", "1 wrongType", "1 not sent, because the player had opted out",
       "decisions 1 engagement recorded, 1 requested: 1 answered, 0 from an earlier answer, 0 failed",
     ] {
