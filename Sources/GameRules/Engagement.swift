@@ -13,7 +13,7 @@ package struct Engagement: Sendable, Hashable {
   /// The emission number among the events and questions of the device.
   package var emission: Int64
   /// The consent given by the time of the question; determines the headers.
-  package var consent: Consent
+  package var consent: PIPLConsent
   package var block: Block?
   package var request: DecisionRequest
 }

@@ -24,15 +24,9 @@ package protocol PlatformService: Sendable {
   /// - Throws: ``ArrivalsUnavailable``, ``InterruptedError`` after a signal.
   func compare(
     _ store: EventStore, _ names: ArrivalNames, _ interruption: Interruption, into arrivals: inout Arrivals) throws
-
-  /// Passes the results of a run's questions about devices to `body`, one line each without its end
-  /// (`--decisions-out`). Nil for a service that answers none.
-  var decisionLines: ((RunID, EventStore, _ body: (String) throws -> Void) throws -> Void)? { get }
 }
 
 extension PlatformService {
-  package var decisionLines: ((RunID, EventStore, _ body: (String) throws -> Void) throws -> Void)? { nil }
-
   package func compare(
     _ store: EventStore, _ names: ArrivalNames, _ interruption: Interruption, into arrivals: inout Arrivals
   ) throws {

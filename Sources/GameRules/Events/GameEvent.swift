@@ -15,7 +15,7 @@ package struct GameEvent {
   /// The number of the event on its device, counted from 1 across runs.
   package var emission: Int64
   /// The consent given by the time of the event; determines which request it may be in.
-  package var consent: Consent
+  package var consent: PIPLConsent
   /// The event was stored by an SDK; whitelists and triggers ignore it.
   package var isStored: Bool
   /// The place where the event's record was read.
@@ -44,15 +44,15 @@ package struct GameEvent {
 }
 
 /// The consents given, as the headers of a request state them (reference deltadna 8).
-package struct Consent: OptionSet, Hashable, Sendable {
+package struct PIPLConsent: OptionSet, Hashable, Sendable {
   package let rawValue: UInt8
 
   package init(rawValue: UInt8) { self.rawValue = rawValue }
 
   /// `PIPL_CONSENT: true`
-  package static let use = Consent(rawValue: 1)
+  package static let use = PIPLConsent(rawValue: 1)
   /// `PIPL_EXPORT: true`
-  package static let export = Consent(rawValue: 2)
+  package static let export = PIPLConsent(rawValue: 2)
 }
 
 /// The parameters of a device's automatic events, cached while the values in them are unchanged.
