@@ -91,30 +91,11 @@ enum MapForm: Sendable {
 }
 
 struct TableForm: Sendable {
-  var separator = UInt8(ascii: ",")
+  var dialect = RowDialect()
   var encoding = TextEncoding.utf8
   /// The column names; nil if the first row has them.
   var columns: [String]?
   var jsonColumns: [String] = []
-  var quotes = TableQuotes.standard
-  /// The character before one that means itself, or before a letter that means another; nil for none.
-  var escape: UInt8?
-  /// Whether it escapes only quotes and itself, and only within quotes, as Spark writes them.
-  var escapesOnlyQuotes = false
-  /// Whether backslashes that the map does not account for are reported.
-  var looksForEscapes = true
-  /// The unquoted fields that mean no value.
-  var nulls: [[UInt8]] = [Array("\\N".utf8)]
-}
-
-/// The meaning of quotes around a field.
-enum TableQuotes: String, Sendable {
-  /// Delimiters; the text may span lines.
-  case standard
-  /// Ordinary characters.
-  case none
-  /// Delimiters; the text ends in its line.
-  case inLine
 }
 
 package enum TextEncoding: String, CaseIterable, Sendable {

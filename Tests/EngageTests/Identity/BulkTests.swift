@@ -19,7 +19,7 @@ import Testing
       var read: [[String]] = []
       let bytes = Array(text.utf8)
       for start in stride(from: 0, to: bytes.count, by: piece) {
-        file.read(bytes[start..<min(start + piece, bytes.count)]) { read.append([$0] + $1) }
+        file.read(Array(bytes[start..<min(start + piece, bytes.count)])) { read.append([$0] + $1) }
       }
       try file.finish(ofAtLeast: 2) { read.append([$0] + $1) }
       #expect(read == [["1", "c \"1\""], ["2", ""]])
