@@ -36,15 +36,18 @@ package struct RunSummary: Sendable, Equatable, Codable {
   }
 
   package struct Identity: Sendable, Equatable, Codable {
+    /// The number of checks processed.
     package var checks = 0
+    /// The number of recipients added for devices, including those that only the service knew, from another store.
     package var created = 0
+    /// The number of recipients that got ids or a mobile user id without a merge.
     package var updated = 0
     package var merged = 0
-    /// The checks that need a person.
+    /// The number of cases for a person: stopped plans, and devices whose recipient was forgotten.
     package var conflicts = 0
-    /// The calls that the service refuses permanently.
+    /// The set-ups, checks and merges refused for good or answered wrongly (reference decisions 36 and 37).
     package var refused = 0
-    /// Checks that a policy decided against a change; nothing is pending.
+    /// The checks decided against a change by a policy, such as `Recipient.sharedDevice` = `keep`; nothing is pending.
     package var decidedByPolicy = 0
     package var auditRows = 0
     /// Devices that record another mobile user id than before.

@@ -1,30 +1,13 @@
 package import BatchConfiguration
 package import BatchFoundation
+package import BatchReport
 
-/// The results of a run for identities, in the terms of the summary (reference formats 4.1).
-package struct IdentityFigures: Sendable, Equatable {
-  /// The number of checks processed.
-  package var checks = 0
-  /// The number of recipients added for devices, including those that only the service knew, from another store.
-  package var created = 0
-  /// The number of recipients that got ids or a mobile user id without a merge.
-  package var updated = 0
-  package var merged = 0
-  /// The number of cases for a person: stopped plans, and devices whose recipient was forgotten.
-  package var conflicts = 0
-  /// The set-ups, checks and merges refused for good or answered wrongly (reference decisions 36 and 37).
-  package var refused = 0
-  /// The checks decided against a change by a policy, such as `Recipient.sharedDevice` = `keep`; nothing is pending.
-  package var decidedByPolicy = 0
-  package var auditRows = 0
+package struct IdentityResult: Sendable, Equatable {
+  package var figures = RunSummary.Identity()
   /// The number of devices reassigned to another recipient without a merge.
   package var reassigned = 0
   /// The number of last known locations written.
   package var locations = 0
-}
-
-package struct IdentityResult: Sendable, Equatable {
-  package var figures = IdentityFigures()
   /// The reason that not everything was finished: the work ended early, or calls of a device kept failing. Unfinished
   /// work stays in the store. Nil if all was processed.
   package var failure: RemoteFailure?
