@@ -112,13 +112,6 @@ package struct RetryPolicy: Sendable {
   }
 }
 
-extension Patience.Limits {
-  init(_ settings: Settings) {
-    self.init(
-      longest: settings.upload.patience, atStart: settings.upload.patienceAtStart, backoff: Backoff(settings))
-  }
-}
-
 /// Messages about repeated calls, which many threads make: each reason once, and again when the pause has doubled.
 final class RetryNotes: Sendable {
   private struct Told {
