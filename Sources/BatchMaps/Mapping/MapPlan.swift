@@ -41,9 +41,9 @@ struct MapPlan {
     /// The unchanged value.
     case value(MapOutline.Place)
     /// The converted value without a prefix, unless it is one of the texts of nobody.
-    case turned(MapOutline.Place, Turn, prefix: Text, without: Text, nobody: Nobody)
+    case turned(MapOutline.Place, Conversion, prefix: Text, without: Text, nobody: Nobody)
     /// Several places, by the number of ``joins``.
-    case joined(Int, Turn, prefix: Text, nobody: Nobody)
+    case joined(Int, Conversion, prefix: Text, nobody: Nobody)
     /// Another source, by its number, followed by the number of the element of `each`.
     case numbered(Int)
   }
@@ -58,7 +58,7 @@ struct MapPlan {
   }
 
   /// The conversion of a value.
-  enum Turn {
+  enum Conversion {
     case none
     case form(MapValueForm)
     /// A number, with that of its path.
@@ -188,7 +188,7 @@ struct MapPlan {
     switch source.origin {
     case .constant(let value): return [.constant(constant(value))]
     case .paths(let paths), .joined(let paths, _):
-      let turn: Turn
+      let turn: Conversion
       if let table = source.table {
         let first = constants.count
         constants += table.rows.values.map { constant($0) }

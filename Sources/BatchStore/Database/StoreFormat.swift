@@ -14,7 +14,7 @@ package struct StoreFormat: Sendable {
   /// events, or the store something of the service. Nil for never.
   package var footprint: String?
   /// The rows that a purge deletes from the platform's tables; nil if none age.
-  package var retention: Retention?
+  package var retention: AgingRows?
   /// The data about people in the platform's tables; nil if there is none.
   package var personal: (any PersonalTables)?
 
@@ -43,7 +43,7 @@ package struct StoreFormat: Sendable {
   }
 
   /// The aging of rows in a platform's tables.
-  package struct Retention: Sendable {
+  package struct AgingRows: Sendable {
     /// The kind of rows in one word, as a JSON member.
     package var name: String
     /// SQL that deletes rows as old as `?1`, in milliseconds since 1970.
@@ -57,7 +57,7 @@ package struct StoreFormat: Sendable {
 
   package init(
     destination: String, wireForm: WireForm, migrations: [String] = [], amendment: (any BlockAmendment)? = nil,
-    footprint: String? = nil, retention: Retention? = nil,
+    footprint: String? = nil, retention: AgingRows? = nil,
     personal: (any PersonalTables)? = nil, collection: Collection = Collection()
   ) {
     self.collection = collection

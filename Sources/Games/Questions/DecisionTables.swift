@@ -8,7 +8,7 @@ package enum DecisionTables {
   package static let migrations: [String] = [first]
 
   /// Deletes old questions that were settled and reported by a finished run, and old answers; pending questions stay.
-  package static let retention = StoreFormat.Retention(
+  package static let retention = StoreFormat.AgingRows(
     name: "decisions",
     statements: [
       """

@@ -1,7 +1,7 @@
 import BatchFoundation
 import BatchWire
 
-extension TextForm {
+extension TextKind {
   /// The error of text in another form; `expected` completes "must be".
   struct Mismatch: Error, Hashable {
     var expected: String
