@@ -129,27 +129,16 @@ package enum ConsentRecords: String, CaseIterable, Sendable {
   case ignore, apply
 }
 
-/// An augmentation plugin, by its class name in configurations of either platform.
-package enum AugmentationPlugin: Hashable, Sendable {
-  case coordinates
-  /// The address of the place, looked up synchronously like iOS's `UBFPlacemarkAugmentationPlugin`, or asynchronously
-  /// like Android's `UBFAddressAugmentationPlugin` (reference events 5.4).
-  case placemark(isSynchronous: Bool)
-  case locationName
-  case lookupTables
-  /// An added plugin, by its class name.
-  case named(String)
+/// An augmentation plug-in, by its class name in configurations of either SDK (reference events 5.4).
+package enum AugmentationPluginClass: String, Sendable {
+  case coordinates = "UBFCoordinatesAugmentationPlugin"
+  /// The address of the place, synchronous as on iOS.
+  case placemark = "UBFPlacemarkAugmentationPlugin"
+  /// The same, not synchronous, as on Android.
+  case address = "UBFAddressAugmentationPlugin"
+  case locationName = "UBFLocationNameAugmentationPlugin"
+  case lookupTables = "LookupTableAugmentationPlugin"
 
-  /// - Parameter className: with or without its package, as in `com.example.UBFAddressAugmentationPlugin`.
-  package init(className: String) {
-    let name = className.split(separator: ".").last.map(String.init) ?? className
-    switch name {
-    case "UBFCoordinatesAugmentationPlugin": self = .coordinates
-    case "UBFPlacemarkAugmentationPlugin": self = .placemark(isSynchronous: true)
-    case "UBFAddressAugmentationPlugin": self = .placemark(isSynchronous: false)
-    case "UBFLocationNameAugmentationPlugin": self = .locationName
-    case "LookupTableAugmentationPlugin": self = .lookupTables
-    default: self = .named(className)
-    }
-  }
+  /// - Parameter name: with or without its package, as in `com.example.UBFAddressAugmentationPlugin`.
+  init?(name: String) { self.init(rawValue: name.split(separator: ".").last.map(String.init) ?? name) }
 }

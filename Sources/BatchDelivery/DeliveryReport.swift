@@ -56,7 +56,7 @@ package struct DeliveryReport: Sendable, Equatable {
 }
 
 /// Events rejected singly, kept until the service accepts another, which shows that it does not reject everything.
-struct RefusedEvents {
+struct RejectedEvents {
   /// Events rejected in a row, with nothing accepted.
   private var doubted: [PendingChunk] = []
   /// The original chunks of these events.
@@ -90,7 +90,7 @@ struct RefusedEvents {
 }
 
 /// The sizes of requests that a service refuses, learned from refused chunks whose two halves it accepted.
-struct RefusedSizes {
+struct RejectedSizes {
   private struct Refused {
     var chunk: PendingChunk
     var taken = 0
@@ -106,7 +106,7 @@ struct RefusedSizes {
     chunk.events > 1 && sizes.contains { chunk.events >= $0.events && chunk.bodyBytes >= $0.bytes }
   }
 
-  mutating func noteRefused(_ chunk: PendingChunk) { refused[chunk.id] = Refused(chunk: chunk) }
+  mutating func noteRejected(_ chunk: PendingChunk) { refused[chunk.id] = Refused(chunk: chunk) }
 
   mutating func noteTaken(_ chunk: PendingChunk) {
     guard let whole = chunk.parent, refused[whole] != nil else { return }

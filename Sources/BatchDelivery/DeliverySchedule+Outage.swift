@@ -27,7 +27,7 @@ extension DeliverySchedule {
   private mutating func waitOut(_ fault: CallFault, now: Milliseconds) {
     var current = outage ?? Patience(since: now, single: max(settings.lanes(of: traits), min(settings.maxFailures, 10)))
     let next = current.noteRefusal(
-      now: now, pausedUntil: pausedUntil, limit: patience, backoff: settings.backoff, using: &random)
+      now: now, pausedUntil: pausedUntil, limit: patience, backoff: settings.patience.backoff, using: &random)
     outage = current
     if let next { pausedUntil = max(pausedUntil, next) } else { end(.unreachable(.patience(patience)), for: fault) }
   }
@@ -40,9 +40,7 @@ extension DeliverySchedule {
     end(.unreachable(.longerPause(patience)))
   }
 
-  private var patience: Milliseconds {
-    acknowledged > 0 ? settings.patience : min(settings.patience, settings.patienceAtStart)
-  }
+  private var patience: Milliseconds { settings.patience.limit(hasAnswered: acknowledged > 0) }
 
   // MARK: Sentences that may be quoted (reference decisions 59)
 

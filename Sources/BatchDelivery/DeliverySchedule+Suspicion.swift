@@ -22,7 +22,7 @@ extension DeliverySchedule {
   /// Returns whether a chunk is refused for now and may still recover, as others have since its first failure.
   private func isExcused(_ chunk: PendingChunk, _ fault: CallFault, now: Milliseconds) -> Bool {
     guard fault.isForNow, !search.has(chunk), let trouble = troubles[chunk.id] else { return false }
-    return recoveries > trouble.recoveriesBefore && now < trouble.since + settings.patience
+    return recoveries > trouble.recoveriesBefore && now < trouble.since + settings.patience.longest
   }
 
   /// Whether chunks from the end of the queue are wanted.
@@ -51,7 +51,7 @@ extension DeliverySchedule {
 
   /// Returns the changes to chunks that have become necessary since the last call.
   package mutating func takeChanges() -> [ChunkChange] {
-    var changes = refusedEvents.takeCertain().map(ChunkChange.quarantine)
+    var changes = rejectedEvents.takeCertain().map(ChunkChange.quarantine)
     guard stop == nil else {
       if inFlight == 0, search.isInVain { changes += join(isOutage: false) }
       return changes

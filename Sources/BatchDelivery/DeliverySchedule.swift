@@ -58,13 +58,13 @@ package struct DeliverySchedule {
   /// The number of chunks that were refused for now and accepted later.
   var recoveries = 0
   var outage: Patience?
-  var refusedEvents = RefusedEvents()
+  var rejectedEvents = RejectedEvents()
   /// The chunks for which only a sentence that may be a quotation said to stop, since the service last accepted or
   /// rejected a chunk, and the reason to stop.
   var sentence: (chunks: Set<Int64>, stop: ServiceStop)?
   /// The number of acknowledged requests when each attempt under way began.
   var begun: [Int64: Int] = [:]
-  private var sizes = RefusedSizes()
+  private var sizes = RejectedSizes()
   /// The chunks to halve before sending.
   var oversized: [PendingChunk] = []
   /// The original chunks of parts, by part.
@@ -158,12 +158,12 @@ package struct DeliverySchedule {
 
   package mutating func end(_ reason: ServiceStop) {
     if stop == nil { stop = reason }
-    settleRefused()
+    settleRejected()
   }
 
   /// Declares the rejected events wrong if the delivery ended for a reason other than their rejection.
-  private mutating func settleRefused() {
-    if let stop, stop != .refusing { refusedEvents.settle() }
+  private mutating func settleRejected() {
+    if let stop, stop != .refusing { rejectedEvents.settle() }
   }
 
   /// Returns chunks whose attempts may begin now, up to `ahead` more than the limit. Each must come back through
@@ -235,7 +235,7 @@ package struct DeliverySchedule {
 
   /// Whether so many events were rejected in a row that chunks from the end of the queue are tried, to show whether the
   /// rejected events are to blame.
-  private var startsFromTheEnd: Bool { !isInOrder && refusedEvents.inARow >= settings.refusalsInARow / 2 }
+  private var startsFromTheEnd: Bool { !isInOrder && rejectedEvents.inARow >= settings.refusalsInARow / 2 }
 
   var isInOrder: Bool { settings.isInOrder(traits) }
 
@@ -281,7 +281,7 @@ package struct DeliverySchedule {
       noteAnswer(now: now)
       acknowledged += 1
       if troubles.removeValue(forKey: chunk.id)?.wasRefusedForNow == true { recoveries += 1 }
-      refusedEvents.settle()
+      rejectedEvents.settle()
       growth += 1
       if atOnce < lanes, growth >= atOnce * 4 {
         atOnce += 1
@@ -292,13 +292,13 @@ package struct DeliverySchedule {
       noteAnswer(now: now)
       troubles[chunk.id] = nil
       guard chunk.events == 1 else {
-        sizes.noteRefused(chunk)
+        sizes.noteRejected(chunk)
         awaitsParts = isInOrder
         return .split
       }
-      refusedEvents.add(chunk, of: whole(of: chunk))
-      if refusesAll { end(.refusing) }
-      settleRefused()
+      rejectedEvents.add(chunk, of: whole(of: chunk))
+      if rejectsAll { end(.refusing) }
+      settleRejected()
       return .pending(countsAsFailure: false)
     case .notSent(let fault), .refused(let fault):
       return retry(chunk, fault, now: now)
@@ -311,13 +311,13 @@ package struct DeliverySchedule {
   }
 
   /// Whether the service seems to reject everything.
-  private var refusesAll: Bool {
-    guard refusedEvents.inARow >= settings.refusalsInARow else { return false }
+  private var rejectsAll: Bool {
+    guard rejectedEvents.inARow >= settings.refusalsInARow else { return false }
     // If chunks are sent in order, no other chunk can show that only these events are wrong. A service that ever
     // accepted something is believed.
     if isInOrder { return acknowledged == 0 && !hasTaken }
     // If the service accepted anything, one chunk may consist of wrong events only.
-    return acknowledged == 0 || refusedEvents.areSpread
+    return acknowledged == 0 || rejectedEvents.areSpread
   }
 
   private func whole(of chunk: PendingChunk) -> Int64 {
@@ -327,7 +327,7 @@ package struct DeliverySchedule {
   /// Ends the delivery if the queue is empty. If waiting chunks are left, the service counts as down.
   package mutating func endUnlessDone() {
     guard isIdle, stop == nil else { return }
-    if !waiting.isEmpty { end(everyRequest) } else { refusedEvents.settle() }
+    if !waiting.isEmpty { end(everyRequest) } else { rejectedEvents.settle() }
   }
 
   private mutating func noteAnswer(now: Milliseconds) {
@@ -391,8 +391,9 @@ package struct DeliverySchedule {
   }
 
   private mutating func due(after attempts: Int, _ fault: CallFault, now: Milliseconds) -> Milliseconds {
-    guard traits.mostAttempts != nil else { return now + settings.backoff.pause(before: attempts, using: &random) }
-    let due = now + Milliseconds(settings.backoff.first.count << Int64(min(attempts - 1, 20)))
+    let backoff = settings.patience.backoff
+    guard traits.mostAttempts != nil else { return now + backoff.pause(before: attempts, using: &random) }
+    let due = now + Milliseconds(backoff.first.count << Int64(min(attempts - 1, 20)))
     return fault.retryAfter == nil ? due : max(due, pausedUntil)
   }
 }

@@ -61,13 +61,10 @@ package struct DeliverySettings: Sendable {
   package var onUnknown: UnknownOutcomePolicy
   /// The number of counted failures at which a chunk may be suspected.
   package var maxFailures: Int
-  package var backoff: Backoff
   /// The number of failures in a row, over all chunks, at which the service counts as down.
   package var failuresInARow: Int
-  /// The time for which refusals for now are waited out while nothing is accepted.
-  package var patience: Milliseconds
-  /// The same limit before the service has accepted anything in this run, if that is shorter.
-  package var patienceAtStart: Milliseconds
+  /// The pauses before retries, and how long refusals for now are waited out while nothing is accepted.
+  package var patience: Patience.Limits
   /// The maximum number of retries of a run; the first one beyond it ends the run.
   package var retryBudget: Int
 
@@ -96,18 +93,15 @@ package struct DeliverySettings: Sendable {
   package static let largestConcurrency = 8
 
   package init(
-    concurrency: Int, limits: BlockLimits, onUnknown: UnknownOutcomePolicy, maxFailures: Int, backoff: Backoff,
-    failuresInARow: Int, retryBudget: Int, patience: Milliseconds = Milliseconds(600_000),
-    patienceAtStart: Milliseconds = Milliseconds(30_000)
+    concurrency: Int, limits: BlockLimits, onUnknown: UnknownOutcomePolicy, maxFailures: Int, failuresInARow: Int,
+    retryBudget: Int, patience: Patience.Limits
   ) {
     self.concurrency = min(max(concurrency, 1), Self.largestConcurrency)
     self.limits = limits
     self.onUnknown = onUnknown
     self.maxFailures = max(maxFailures, 1)
-    self.backoff = backoff
     self.failuresInARow = failuresInARow
     self.retryBudget = retryBudget
     self.patience = patience
-    self.patienceAtStart = patienceAtStart
   }
 }

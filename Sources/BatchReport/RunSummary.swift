@@ -36,8 +36,11 @@ package struct RunSummary: Sendable, Equatable, Codable {
   }
 
   package struct Identity: Sendable, Equatable, Codable {
+    /// The number of checks processed.
     package var checks = 0
+    /// The number of recipients added for devices, including those that only the service knew, from another store.
     package var created = 0
+    /// The number of recipients that got ids or a mobile user id without a merge.
     package var updated = 0
     package var merged = 0
     /// The number of checks that need a person.

@@ -14,7 +14,7 @@ package struct Engagement: Sendable, Hashable {
   /// The emission number; events and questions of a device share one sequence.
   package var emission: Int64
   /// The consent that applied at the time of the question; determines the headers of the request.
-  package var consent: Consent
+  package var consent: PIPLConsent
   package var block: Block?
   package var request: DecisionRequest
 }

@@ -49,7 +49,9 @@ package struct DeltaDNAPlatform: GamePlatform {
     ].compactMap(\.self)
   }
 
-  package var asksQuestions: Bool { true }
+  package var decisionLines: ((RunID, EventStore, _ body: (String) throws -> Void) throws -> Void)? {
+    { run, store, body in try store.decisions.forEachLine(of: run, body) }
+  }
 
   package func connect(_ run: RunContext) throws -> any PlatformService { try GameService(run) }
 }

@@ -5,6 +5,7 @@ package import BatchIngest
 package import BatchPipeline
 package import BatchReport
 package import BatchStore
+import BatchWire
 import GameRules
 
 /// A platform for games: deltaDNA or its successor. Only the service differs, so a job can change its `destination`.
@@ -54,7 +55,7 @@ extension GamePlatform {
   package func deliverySettings(_ settings: Settings) -> DeliverySettings {
     var delivery = DeliverySettings(settings, limits: limits(settings))
     delivery.concurrency = settings.deltaDNA.concurrency
-    delivery.backoff.first = settings.deltaDNA.retryDelay
+    delivery.patience.backoff.first = settings.deltaDNA.retryDelay
     return delivery
   }
 

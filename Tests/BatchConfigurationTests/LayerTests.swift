@@ -186,12 +186,12 @@ import Testing
   @Test(arguments: [
     (
       "Augmentation.augmentationPluginClasses=UBFAddressAugmentationPlugin, com.x.UBFLocationNameAugmentationPlugin",
-      [AugmentationPlugin.placemark(isSynchronous: false), .locationName]
+      [AugmentationPluginClass.address, .locationName]
     ),
-    (#"Augmentation.augmentationPluginClasses=["UBFPlacemarkAugmentationPlugin"]"#, [.placemark(isSynchronous: true)]),
+    (#"Augmentation.augmentationPluginClasses=["UBFPlacemarkAugmentationPlugin"]"#, [.placemark]),
     ("Augmentation.augmentationPluginClasses=", []),
   ])
-  func setsArrays(argument: String, expected: [AugmentationPlugin]) throws {
+  func setsArrays(argument: String, expected: [AugmentationPluginClass]) throws {
     let folder = try TemporaryFolder()
     let override = try #require(SettingOverride(argument))
     let settings = try folder.loader().load(files: [], CommandLineChanges(settings: [override])).settings

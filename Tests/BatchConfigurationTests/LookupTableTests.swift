@@ -55,7 +55,11 @@ import Testing
     ("place,sky,degrees\na,b\n", "weather:2: error: the row has 2 fields, but the header has 3"),
     ("place,sky,degrees\na,b,1\na,c,2\n", "weather:3: error: an earlier row has the same 'place', 'a'"),
     ("place,sky,degrees\n,b,1\n", "weather:2: error: the row has no value for 'place'"),
-    ("place,sky,degrees\na,\"b,1\n", "weather:2: error: not readable as CSV: a quote that is never closed"),
+    ("place,sky,degrees\na,b,1,2\n", "weather:2: error: not readable as CSV: 4 fields, but the table has 3 columns"),
+    (
+      "place,sky,degrees\na,\"b,1\n",
+      "weather:2: error: not readable as CSV: a quote opened on line 2 is not closed by the end of the file, line 2"
+    ),
     ("place,sky,degrees\na,\"b\"c,1\n", "weather:2: error: not readable as CSV: text after a closing quote"),
     ("place,sky,degrees\na,b\"c,1\n", "weather:2: error: not readable as CSV: a quote inside an unquoted field"),
     ("[5]", "weather:1: error: the row is an integer, but must be an object"),

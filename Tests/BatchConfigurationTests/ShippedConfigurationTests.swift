@@ -92,8 +92,8 @@ import Testing
       #expect(settings.location.dateFormat.format(march) == "03-02-2026")
       #expect(settings.augmentation.timeout == Milliseconds(15_000))
     }
-    #expect(ios.augmentation.plugins == [.coordinates, .placemark(isSynchronous: true), .locationName])
-    #expect(android.augmentation.plugins == [.coordinates, .placemark(isSynchronous: false), .locationName])
+    #expect(ios.augmentation.plugins == [.coordinates, .placemark, .locationName])
+    #expect(android.augmentation.plugins == [.coordinates, .address, .locationName])
     #expect(try loader.load(files: []).settings.location.dateFormat.format(march) == "2026-03-02")
     for (file, size) in [("iOS-1.1.0.plist", Int64(1)), ("Android-1.1.0.json", 3)] {
       let configuration = try loader.load(files: ["configs/EngageConfig-\(file)"])

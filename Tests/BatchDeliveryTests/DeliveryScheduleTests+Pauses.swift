@@ -11,7 +11,7 @@ extension DeliveryScheduleTests {
 
   /// It waited for as long as the service asked, and then said that it had waited as long as patience.
   @Test func aPauseThatIsLongerThanPatienceIsNotWaitedFor() {
-    var schedule = schedule { $0.patience = Milliseconds(3000) }
+    var schedule = schedule { $0.patience.longest = Milliseconds(3000) }
     schedule.add((1...50).map { chunk($0) })
     let started = schedule.start(now: at(0))
     for chunk in started { _ = schedule.finish(chunk, Self.away, now: at(5)) }
@@ -25,7 +25,7 @@ extension DeliveryScheduleTests {
   }
 
   @Test func aPauseWithinPatienceIsWaitedForAndTheNextOneBeyondItIsNot() {
-    var schedule = schedule { $0.patienceAtStart = Milliseconds(30_000) }
+    var schedule = schedule { $0.patience.atStart = Milliseconds(30_000) }
     schedule.add([chunk(1)])
     _ = schedule.start(now: at(0))
     _ = schedule.finish(chunk(1), Self.away, now: at(0))

@@ -11,7 +11,7 @@ import Testing
 extension DeliveryScheduleTests {
   private func strict(_ traits: DeliveryTraits, concurrency: Int = 1) -> DeliverySchedule {
     var settings = DeliverySettings.fixture(concurrency: concurrency)
-    settings.backoff.first = Milliseconds(2000)
+    settings.patience.backoff.first = Milliseconds(2000)
     return DeliverySchedule(settings, traits: traits, random: SplitMix64(seed: 7))
   }
 

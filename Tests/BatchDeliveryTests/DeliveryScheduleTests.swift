@@ -234,7 +234,7 @@ import Testing
 
   @Test(arguments: [(Int64(600_000), Int64(30_000)), (20_000, 20_000), (0, 0)])
   func aServiceThatTakesNothingIsWaitedForAsLongAsPatienceSays(patience: Int64, end: Int64) {
-    var schedule = schedule { $0.patience = Milliseconds(patience) }
+    var schedule = schedule { $0.patience.longest = Milliseconds(patience) }
     schedule.add((1...500).map { chunk($0) })
     let played = play(&schedule) { _, _ in Self.busy }
     #expect(schedule.stop == .unreachable(.patience(Milliseconds(end))))
@@ -244,7 +244,7 @@ import Testing
 
   /// With a delay of zero, requests that asked whether it was over spent the budget of repetitions in a moment.
   @Test func anOutageIsWaitedOutWhereRepetitionsHaveNoPause() {
-    var schedule = schedule { $0.backoff = Backoff(first: .zero, longest: .zero) }
+    var schedule = schedule { $0.patience.backoff = Backoff(first: .zero, longest: .zero) }
     schedule.add((1...500).map { chunk($0) })
     _ = schedule.finish(schedule.start(now: at(0), atMost: 1)[0], .acknowledged, now: at(0))
     let played = play(&schedule) { _, now in now < 590_000 ? Self.busy : .acknowledged }

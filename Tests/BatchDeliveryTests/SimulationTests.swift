@@ -1,6 +1,7 @@
 import BatchDelivery
 import BatchFoundation
 import BatchStore
+import BatchWire
 import DestinationContract
 import FoundationEssentials
 import StoreSupport
@@ -28,7 +29,7 @@ import Testing
       concurrency: Simulation.hasSeveralThreads(seed) ? Int.random(in: 2...4, using: &random) : 1, onUnknown: onUnknown,
       retryBudget: 100_000
     )
-    settings.patience = Milliseconds(Int64.random(in: 0...400_000, using: &random))
+    settings.patience.longest = Milliseconds(Int64.random(in: 0...400_000, using: &random))
     let folder = try TemporaryFolder()
     let disk = LossyDisk(folder.path, seed: seed)
     let filled = try FilledStore(events: count, perChunk: Int.random(in: 1...40, using: &random), in: folder)

@@ -1,5 +1,6 @@
 package import BatchDelivery
 package import BatchFoundation
+import BatchWire
 import TestSupport
 
 extension DeliverySettings {
@@ -8,8 +9,10 @@ extension DeliverySettings {
     concurrency: Int = 4, onUnknown: UnknownOutcomePolicy = .resend, retryBudget: Int = 1000
   ) -> DeliverySettings {
     DeliverySettings(
-      concurrency: concurrency, limits: .test(), onUnknown: onUnknown, maxFailures: 3,
-      backoff: Backoff(first: Milliseconds(1000), longest: Milliseconds(60_000)), failuresInARow: 10,
-      retryBudget: retryBudget)
+      concurrency: concurrency, limits: .test(), onUnknown: onUnknown, maxFailures: 3, failuresInARow: 10,
+      retryBudget: retryBudget,
+      patience: Patience.Limits(
+        longest: Milliseconds(600_000), atStart: Milliseconds(30_000),
+        backoff: Backoff(first: Milliseconds(1000), longest: Milliseconds(60_000))))
   }
 }

@@ -76,7 +76,7 @@ package struct DestinationContract {
 
   private func deliver(_ filled: FilledStore, _ service: Service) throws -> DeliveryReport {
     var settings = DeliverySettings.fixture()
-    settings.backoff = Backoff(first: Milliseconds(5), longest: Milliseconds(20))
+    settings.patience.backoff = Backoff(first: Milliseconds(5), longest: Milliseconds(20))
     return try Delivery(ledger: filled.store.ledger, destination: service.destination, settings: settings, seed: 7)
       .run(filled.run)
   }

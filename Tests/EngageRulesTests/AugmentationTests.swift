@@ -9,7 +9,7 @@ import Testing
 
   init() {
     fixture.settings.augmentation.plugins = [
-      CoordinatesPlugin(), PlacemarkPlugin(isSynchronous: true), LocationNamePlugin(),
+      CoordinatesPlugin(), PlacemarkPlugin.address(isSynchronous: true), PlacemarkPlugin.name,
     ]
   }
 
@@ -66,7 +66,7 @@ import Testing
 
   @Test func asynchronousPlugInIsPassedOver() throws {
     fixture.settings.augmentation.plugins = [
-      LocationNamePlugin(), CoordinatesPlugin(), PlacemarkPlugin(isSynchronous: false),
+      PlacemarkPlugin.name, CoordinatesPlugin(), PlacemarkPlugin.address(isSynchronous: false),
     ]
     try fixture.location("00:00:00", 1, 2)
     try fixture.named("00:00:00")
@@ -78,7 +78,7 @@ import Testing
   }
 
   @Test func plugInThatIsNeverReadyLeavesWhatOthersDid() throws {
-    fixture.settings.augmentation.plugins = [LocationNamePlugin(), CoordinatesPlugin()]
+    fixture.settings.augmentation.plugins = [PlacemarkPlugin.name, CoordinatesPlugin()]
     try fixture.placemark("00:00:00", name: "Home")
     try fixture.location("03:00:00", 1, 2)
     try fixture.named("03:00:00")
@@ -166,7 +166,7 @@ import Testing
 
   @Test(arguments: ["00:00:00", "00:00:10"])
   func tableBehindAnAsynchronousPlugInFindsAPlaceThatComesLater(place: String) throws {
-    fixture.settings.augmentation.plugins = [LocationNamePlugin(), Self.weather, Self.clothes]
+    fixture.settings.augmentation.plugins = [PlacemarkPlugin.name, Self.weather, Self.clothes]
     try fixture.named("00:00:00")
     try fixture.placemark(place, name: "Home")
     let events = try fixture.day("01:00:00", after: Fixture.known).events
@@ -178,7 +178,7 @@ import Testing
   }
 
   @Test func tableWhoseKeyNeverComesHoldsNothingUp() throws {
-    fixture.settings.augmentation.plugins = [LocationNamePlugin(), Self.clothes, Self.weather]
+    fixture.settings.augmentation.plugins = [PlacemarkPlugin.name, Self.clothes, Self.weather]
     try fixture.named("00:00:00")
     try fixture.placemark("02:00:00", name: "Home")
     try fixture.named("02:00:00", #"{"Location Name":"Home"}"#)

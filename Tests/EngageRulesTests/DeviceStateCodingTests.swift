@@ -21,7 +21,7 @@ import Testing
   @Test(arguments: 0..<300 as Range<UInt64>)
   func damagedBytesAreRefusedOrHarmless(seed: UInt64) throws {
     let fixture = Fixture()
-    fixture.settings.augmentation.plugins = [CoordinatesPlugin(), PlacemarkPlugin(isSynchronous: true)]
+    fixture.settings.augmentation.plugins = [CoordinatesPlugin(), PlacemarkPlugin.address(isSynchronous: true)]
     var numbers = SplitMix64(seed: seed)
     let whole = RandomState(fixture.arena).state(&numbers).encoded()
     for _ in 0..<20 {

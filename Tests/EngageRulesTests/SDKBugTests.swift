@@ -273,7 +273,7 @@ import Testing
   }
 
   @Test func b48LifeOfAPlacemarkIsTheLifespan() throws {
-    fixture.settings.augmentation.plugins = [LocationNamePlugin()]
+    fixture.settings.augmentation.plugins = [PlacemarkPlugin.name]
     fixture.settings.augmentation.timeout = Milliseconds(1000)
     try fixture.placemark("00:00:00", name: "Home")
     try fixture.named("00:59:00")

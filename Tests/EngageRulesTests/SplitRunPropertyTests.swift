@@ -29,7 +29,7 @@ import Testing
     fixture.settings.augmentation.sampleLife = Milliseconds(60_000)
     if seed % 2 == 0 {
       fixture.settings.augmentation.plugins = [
-        CoordinatesPlugin(), PlacemarkPlugin(isSynchronous: seed % 4 == 0), LocationNamePlugin(),
+        CoordinatesPlugin(), PlacemarkPlugin.address(isSynchronous: seed % 4 == 0), PlacemarkPlugin.name,
       ]
     }
     var numbers = SplitMix64(seed: seed)

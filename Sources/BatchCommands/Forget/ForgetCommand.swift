@@ -78,14 +78,13 @@ struct ForgetCommand: ParsableCommand {
   private func forget(_ ids: [PersonID], _ request: RunRequest) throws {
     if admit { return try admit(ids, request) }
     let results = try ResultErasure(result, request)
-    // Opening a missing store would create one; a job in parts may have none yet.
+    // A job in parts may have no store yet.
     guard FileManager.default.fileExists(atPath: request.storePath) else {
       if result.isEmpty { throw StoreError.missing(path: request.storePath) }
       return tell(nil, nil, try results.erase(ids, found: results.devices(of: ids), at: .now, options))
     }
     let platform = request.platform
-    let store = try EventStore.open(request.storePath, format: platform.storeFormat)
-    let outcome = Result {
+    try EventStore.change(request.storePath, format: platform.storeFormat) { store in
       try store.check(against: request.storeDestination, jobFile: request.job.file)
       // Parts that could be restored from a partition contain people too.
       try store.refuseMissingParts()
@@ -112,18 +111,12 @@ struct ForgetCommand: ParsableCommand {
         for line in traces.lines { Streams.note("still elsewhere: \(line)") }
       }
     }
-    try store.close()
-    try outcome.get()
   }
 
   private func admit(_ ids: [PersonID], _ request: RunRequest) throws {
-    guard FileManager.default.fileExists(atPath: request.storePath) else {
-      throw StoreError.missing(path: request.storePath)
+    let count = try EventStore.change(request.storePath, format: request.platform.storeFormat) { store in
+      try store.erasures.admit(ids).count
     }
-    let store = try EventStore.open(request.storePath, format: request.platform.storeFormat)
-    let admitted = Result { try store.erasures.admit(ids) }
-    try store.close()
-    let count = try admitted.get().count
     answer.format.tell(["admitted": .number(count)]) {
       Streams.note(
         count == 0

@@ -35,7 +35,7 @@ struct PersonCommand: ParsableCommand {
         try OutputConflict.check(
           [OutputConflict.Use("--out", out)],
           against: RunRequest.storeFiles(path) + job + NamedIDs.files(of: ids))
-        try Platforms.installed.changing(path) { store, platform in
+        try Platforms.installed.change(path) { store, platform in
           let named = try ids.flatMap(NamedIDs.ids)
           let people = try named.map { try NamedPerson($0, in: store) }
           let devices = Set(people.flatMap(\.devices)).sorted { $0.lexicographicallyPrecedes($1) }

@@ -4,7 +4,6 @@ import BatchFoundation
 import BatchPipeline
 import BatchReport
 import BatchStore
-import FoundationEssentials
 
 struct RerunCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -66,14 +65,9 @@ struct RerunCommand: ParsableCommand {
     let interruption = try Signals.interruption()
     let request = try request(known: nil)
     try Failures.reported {
-      // Opening a missing store would create one.
-      guard FileManager.default.fileExists(atPath: request.storePath) else {
-        throw StoreError.missing(path: request.storePath)
+      try EventStore.change(request.storePath, format: request.platform.storeFormat) { store in
+        try rerun(span, request, store, interruption)
       }
-      let store = try EventStore.open(request.storePath, format: request.platform.storeFormat)
-      let result = Result { try rerun(span, request, store, interruption) }
-      try store.close()
-      try result.get()
     }
   }
 

@@ -153,7 +153,7 @@ struct StoreRebindCommand: ParsableCommand {
     let loaded = try job.load()
     try Failures.reported {
       let request = try job.request(.post, loaded)
-      try Platforms.installed.changing(request.storePath) { try rebind($0, of: $1, to: request.storeDestination) }
+      try Platforms.installed.change(request.storePath) { try rebind($0, of: $1, to: request.storeDestination) }
     }
   }
 

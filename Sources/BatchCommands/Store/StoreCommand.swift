@@ -4,7 +4,6 @@ import BatchFoundation
 import BatchPipeline
 import BatchReport
 import BatchStore
-import FoundationEssentials
 
 struct StoreCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -35,7 +34,7 @@ struct StoreOptions<Name: JobNaming>: ParsableArguments {
 
   /// Passes the store to `body` for changes; no run may have it open.
   func writing(_ body: (EventStore, any Platform) throws -> Void) throws {
-    try Failures.reported { try Platforms.installed.changing(choice.path(), body) }
+    try Failures.reported { try Platforms.installed.change(choice.path(), body) }
   }
 }
 
@@ -58,24 +57,7 @@ struct JobStoreOption: ParsableArguments {
   func writing(
     of job: Job?, inSandbox: Bool = false, _ body: (EventStore, any Platform) throws -> Void
   ) throws {
-    try Failures.reported { try Platforms.installed.changing(path(of: job, inSandbox: inSandbox), body) }
-  }
-}
-
-extension Platforms {
-  /// Passes an existing store to `body` for changes; no run may have it open.
-  func changing(_ path: String, _ body: (EventStore, any Platform) throws -> Void) throws {
-    // Opening a missing store would create one.
-    guard FileManager.default.fileExists(atPath: path) else { throw StoreError.missing(path: path) }
-    let (store, platform) = try open(path)
-    defer {
-      do {
-        try store.close()
-      } catch {
-        Streams.note("\(error)")
-      }
-    }
-    try body(store, platform)
+    try Failures.reported { try Platforms.installed.change(path(of: job, inSandbox: inSandbox), body) }
   }
 }
 

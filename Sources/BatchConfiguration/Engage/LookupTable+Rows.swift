@@ -64,14 +64,17 @@ private struct Gathering {
   }
 
   mutating func separated(_ bytes: [UInt8]) throws(DocumentReader.Failure) {
-    var reader = CSVReader()
+    var reader = RowReader(.plain())
     var header: [String]?
     var places: [Int] = []
     var failure: DocumentReader.Failure?
-    func take(_ row: CSVReader.Row, _ gathering: inout Gathering) {
+    func take(_ row: RowReader.Row, _ gathering: inout Gathering) {
       guard failure == nil else { return }
       do throws(DocumentReader.Failure) {
-        let fields = row.fields.compactMap { String(validating: $0, as: UTF8.self) }
+        if let fault = row.fault ?? (row.hasInnerQuote ? "a quote inside an unquoted field" : nil) {
+          throw DocumentReader.Failure(line: row.line, "not readable as CSV: \(fault)")
+        }
+        let fields = row.fields.compactMap { $0.flatMap { String(validating: $0, as: UTF8.self) } }
         guard fields.count == row.fields.count else {
           throw DocumentReader.Failure(line: row.line, "not readable as CSV: not valid UTF-8")
         }
@@ -88,11 +91,10 @@ private struct Gathering {
         failure = error
       }
     }
-    reader.read(bytes) { take($0, &self) }
-    reader.finish { take($0, &self) }
-    if let fault = reader.fault {
-      throw DocumentReader.Failure(line: fault.line, "not readable as CSV: \(fault.problem)")
+    for start in stride(from: 0, to: bytes.count, by: 1 << 20) {
+      reader.read(Array(bytes[start..<min(start + 1 << 20, bytes.count)])) { take($0, &self) }
     }
+    reader.finish { take($0, &self) }
     if let failure { throw failure }
     guard header != nil else { throw DocumentReader.Failure("the table is empty") }
   }

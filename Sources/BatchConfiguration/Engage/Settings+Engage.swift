@@ -46,7 +46,7 @@ extension Settings {
   package struct Augmentation: Sendable, Hashable {
     package var timeout = Milliseconds.zero
     /// The plugins in execution order.
-    package var plugins: [AugmentationPlugin] = []
+    package var plugins: [AugmentationPluginClass] = []
     package var lookupTables: [LookupTable] = []
     /// A program that adds attributes, with its arguments; empty for none.
     package var command: [String] = []

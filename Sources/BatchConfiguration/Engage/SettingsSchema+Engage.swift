@@ -156,7 +156,7 @@ extension SettingsSchema {
           "UBFCoordinatesAugmentationPlugin", "UBFPlacemarkAugmentationPlugin", "UBFLocationNameAugmentationPlugin",
         ], \.augmentation.plugins,
         "Plugins that add attributes, in order; a package name before the class is ignored. `LookupTableAugmentationPlugin` sets the position of `Augmentation.lookupTables`, which otherwise come last."
-      ) { $0.elements?.map(AugmentationPlugin.init(className:)) },
+      ) { $0.elements?.compactMap(AugmentationPluginClass.init(name:)) },
       .init(
         "lookupTables", .lookupTables, fallback: [], \.augmentation.lookupTables,
         "Tables that add attributes: `file` (CSV or JSON), `keyAttribute` (the attribute whose value selects the row), `keyColumn` (the column that contains this value; by default, the column with the attribute's name), `columns` (column names, or a dictionary that maps columns to attributes)."

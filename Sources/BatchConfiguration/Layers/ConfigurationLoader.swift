@@ -74,20 +74,16 @@ package struct ConfigurationLoader: Sendable {
   package var destinations: [String]
   /// The clock of jobs that do not set it (reference formats 1.1).
   package var now: Instant
-  /// The class names of augmentation plugins added to the program.
-  package var addedPlugins: [String]
   /// Whether credentials are read from the environment; only calls of the service need them.
   package var readsCredentials = true
 
   package init(
-    environment: [String: String], currentDirectory: String, destinations: [String], now: Instant,
-    addedPlugins: [String] = []
+    environment: [String: String], currentDirectory: String, destinations: [String], now: Instant
   ) {
     self.environment = environment
     self.destinations = destinations
     self.now = now
     self.currentDirectory = PathText.normalized(currentDirectory)
-    self.addedPlugins = addedPlugins
   }
 
   /// Reads a job with everything it names.
@@ -192,7 +188,7 @@ package struct ConfigurationLoader: Sendable {
     layers.lay(environment: environment, currentDirectory: currentDirectory, readsCredentials: readsCredentials)
     layers.lay(overrides: changes.settings, currentDirectory: currentDirectory)
     let errors = layers.faults.contains { $0.severity == .error }
-    if !errors { layers.checkTogether(identity: job?.identity ?? false, addedPlugins: addedPlugins) }
+    if !errors { layers.checkTogether(identity: job?.identity ?? false) }
     if !errors { layers.checkPrivacy(isOfGame: job.map { $0.destination != destinations.first } ?? false) }
     if !errors { layers.checkFiles(in: currentDirectory) }
     guard !layers.faults.contains(where: { $0.severity == .error }) else { throw ConfigurationErrors(layers.faults) }
@@ -268,7 +264,7 @@ extension SettingLayers {
   }
 
   /// Checks conditions that involve several settings; `identity` is whether the run checks identities.
-  mutating func checkTogether(identity: Bool, addedPlugins: [String]) {
+  mutating func checkTogether(identity: Bool) {
     if let written = winner("AuditRecord.mergeHistoryInAuditRecordTable"), written.value == .boolean(true),
       winner("AuditRecord.auditRecordListId")?.value.isEmpty == true
     {
@@ -283,8 +279,7 @@ extension SettingLayers {
       warn(resolved.given.place, "'\(resolved.setting.name)' is set, but has no effect in a batch run")
     }
     if let plugins = winner("Augmentation.augmentationPluginClasses"), case .list(let names) = plugins.value {
-      for name in names {
-        guard case .named = AugmentationPlugin(className: name), !addedPlugins.contains(name) else { continue }
+      for name in names where AugmentationPluginClass(name: name) == nil {
         warn(
           plugins.place,
           "'Augmentation.augmentationPluginClasses' names '\(name)', which is not a known plugin; it is skipped")

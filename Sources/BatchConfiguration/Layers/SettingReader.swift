@@ -89,7 +89,7 @@ struct SettingReader {
     return nil
   }
 
-  private func list(_ form: TextForm) -> SettingValue? {
+  private func list(_ form: TextKind) -> SettingValue? {
     all { element in element.value("a string", \.string).flatMap { checked($0, form, element) } }.map { .list($0) }
   }
 
@@ -100,7 +100,7 @@ struct SettingReader {
     return elements.count == fields.count ? elements : nil
   }
 
-  private func checked(_ text: String, _ form: TextForm, _ field: Field) -> String? {
+  private func checked(_ text: String, _ form: TextKind, _ field: Field) -> String? {
     do {
       return try form.check(text, directory: directory)
     } catch {

@@ -1,4 +1,5 @@
 package import BatchFoundation
+import BatchWire
 
 extension SettingsSchema {
   /// The built-in defaults as a document, section by section.
@@ -119,8 +120,8 @@ package enum PropertyListText {
     case .number(let number):
       let element = Int64(number) == nil ? "real" : "integer"
       text += "\(indent)<\(element)>\(number)</\(element)>\n"
-    case .string(let string): text += "\(indent)<string>\(escaped(string))</string>\n"
-    case .date(let date): text += "\(indent)<date>\(escaped(date))</date>\n"
+    case .string(let string): text += "\(indent)<string>\(XMLWriter.escaped(string))</string>\n"
+    case .date(let date): text += "\(indent)<date>\(XMLWriter.escaped(date))</date>\n"
     case .array(let elements) where elements.isEmpty: text += "\(indent)<array/>\n"
     case .array(let elements):
       text += "\(indent)<array>\n"
@@ -130,26 +131,10 @@ package enum PropertyListText {
     case .object(let members):
       text += "\(indent)<dict>\n"
       for member in members {
-        text += "\(inner)<key>\(escaped(member.key))</key>\n"
+        text += "\(inner)<key>\(XMLWriter.escaped(member.key))</key>\n"
         write(member.value, indent: inner, &text)
       }
       text += "\(indent)</dict>\n"
     }
-  }
-
-  /// Escapes the text of an element; characters that XML cannot represent become U+FFFD.
-  private static func escaped(_ string: String) -> String {
-    var text = ""
-    for scalar in string.unicodeScalars {
-      switch scalar {
-      case "&": text += "&amp;"
-      case "<": text += "&lt;"
-      case ">": text += "&gt;"
-      case "\r": text += "&#13;"
-      case "\u{0}"..."\u{8}", "\u{B}", "\u{C}", "\u{E}"..."\u{1F}", "\u{FFFE}", "\u{FFFF}": text += "\u{FFFD}"
-      default: text.unicodeScalars.append(scalar)
-      }
-    }
-    return text
   }
 }

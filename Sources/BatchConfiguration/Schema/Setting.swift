@@ -115,7 +115,7 @@ extension Setting {
   }
 
   static func text(
-    _ key: String, _ fallback: String, _ form: TextForm, _ target: any Target<String>,
+    _ key: String, _ fallback: String, _ form: TextKind, _ target: any Target<String>,
     aka otherSpellings: [String] = [], _ summary: String
   ) -> Setting {
     Setting(key, aka: otherSpellings, .text(form), fallback: .text(fallback), target, summary) { $0.text }
@@ -123,7 +123,7 @@ extension Setting {
 
   /// Optional text; empty text counts as missing.
   static func optionalText(
-    _ key: String, _ form: TextForm, _ target: any Target<String?>, aka otherSpellings: [String] = [],
+    _ key: String, _ form: TextKind, _ target: any Target<String?>, aka otherSpellings: [String] = [],
     _ summary: String
   ) -> Setting {
     Setting(key, aka: otherSpellings, .text(form), fallback: "", target, summary) { .some($0.isEmpty ? nil : $0.text) }
@@ -154,7 +154,7 @@ extension Setting {
   }
 
   static func list(
-    _ key: String, _ fallback: [String], of form: TextForm, _ target: any Target<[String]>,
+    _ key: String, _ fallback: [String], of form: TextKind, _ target: any Target<[String]>,
     aka otherSpellings: [String] = [], _ summary: String
   ) -> Setting {
     Setting(key, aka: otherSpellings, .list(form), fallback: .texts(fallback), target, summary, \.elements)

@@ -10,11 +10,11 @@ package enum SettingKind: Sendable {
   case byteCount(ClosedRange<Int64>)
   /// A length of time, written like the expiration of a campaign.
   case duration(ClosedRange<Milliseconds>)
-  case text(TextForm)
+  case text(TextKind)
   case choice([String])
   /// One of several words, two of which may be given as `true` and `false`.
   case choiceOrBoolean([String], whenTrue: String, whenFalse: String)
-  case list(TextForm)
+  case list(TextKind)
   case lookupTables
   /// The name of a profile of codes, or a custom table.
   case eventCodes
@@ -37,7 +37,7 @@ package enum SettingKind: Sendable {
 }
 
 /// The required format of a text setting.
-package enum TextForm: Sendable, Hashable {
+package enum TextKind: Sendable, Hashable {
   case any
   /// Not empty, no control characters: the name of a column, parameter or attribute.
   case name

@@ -22,7 +22,7 @@ final class BucketFeed: Sendable {
     var isStopped = false
   }
 
-  private enum Turn {
+  private enum Step {
     case take(Item)
     case load(Int)
     case end
@@ -49,13 +49,13 @@ final class BucketFeed: Sendable {
 
   /// Returns the next bucket; nil when all are taken or the feed was stopped.
   func next() throws -> Item? {
-    let turn = state.wait { state -> Turn? in
+    let step = state.wait { state -> Step? in
       if state.isStopped { return .end }
       if !state.ready.isEmpty { return .take(state.ready.removeFirst()) }
       if let bucket = takeNext(&state) { return .load(bucket) }
       return state.isLoading ? nil : .end
     }
-    switch turn {
+    switch step {
     case .take(let item): return item
     case .load(let bucket): return try load(bucket)
     case .end: return nil

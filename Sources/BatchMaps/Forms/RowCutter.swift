@@ -21,7 +21,8 @@ final class RowCutter: RecordCutter {
 
   init(_ form: TableForm, longest: Int) {
     decoder = TextDecoder(form.encoding)
-    reader = RowReader(form, longest: longest)
+    reader = RowReader(
+      form.dialect, columns: form.columns?.count, longest: longest, cause: form.dialect.causeOfFault(in:))
     columns = form.columns.map { $0.map { Self.quoted(Array($0.utf8)) } }
     jsonColumns = Set(form.jsonColumns.map { Self.quoted(Array($0.utf8)) })
     self.form = form
@@ -46,7 +47,7 @@ final class RowCutter: RecordCutter {
   /// Returns a message that names the separator of a header that does not contain the map's; nil if none is recognized.
   private func otherSeparator(_ header: some Sequence<UInt8>) -> String? {
     let header = Array(header)
-    guard !header.contains(form.separator) else { return nil }
+    guard !header.contains(form.dialect.separator) else { return nil }
     for (byte, name, word) in [
       (UInt8(ascii: ","), "commas", ","), (UInt8(ascii: ";"), "semicolons", ";"), (0x09, "tabs", "\\t"),
       (UInt8(ascii: "|"), "bars", "|"),
@@ -108,7 +109,7 @@ final class RowCutter: RecordCutter {
       record.warnings.append(.shortRow(fields: row.fields.count, of: columns.count))
     }
     if row.linesLikeRows > 0 { record.warnings.append(.rowsInField(row.linesLikeRows)) }
-    if !isTold, form.looksForEscapes, let field = row.unreadEscape, !jsonColumns.contains(columns[field]) {
+    if !isTold, form.dialect.looksForEscapes, let field = row.unreadEscape, !jsonColumns.contains(columns[field]) {
       isTold = true
       record.warnings.append(.unreadEscape)
     }
@@ -123,5 +124,18 @@ final class RowCutter: RecordCutter {
     var text = ByteBuffer(capacity: name.count + 16)
     name.withText { CanonicalJSON.appendString($0.trimmed, to: &text) }
     return text.array
+  }
+}
+
+extension RowDialect {
+  /// Returns the likely cause of a row's fault, in words of maps; empty if unknown.
+  func causeOfFault(in row: ArraySlice<UInt8>) -> String {
+    let quote = UInt8(ascii: "\"")
+    if escape == nil, zip(row, row.dropFirst()).contains(where: { $0 == UInt8(ascii: "\\") && $1 == quote }) {
+      return
+        #"; if its quotes are escaped by a backslash, write "escape": "\\" in the map, for Spark "escape": "\\\"""#
+    }
+    guard quotes != .none, row.contains(quote) else { return "" }
+    return #"; if quotes mean nothing in the table, write "quotes": "none" in the map"#
   }
 }

@@ -91,31 +91,11 @@ enum MapForm: Sendable {
 }
 
 struct TableForm: Sendable {
-  var separator = UInt8(ascii: ",")
+  var dialect = RowDialect()
   var encoding = TextEncoding.utf8
   /// The column names; nil if the first row has them.
   var columns: [String]?
   var jsonColumns: [String] = []
-  var quotes = TableQuotes.standard
-  /// The escape character: it precedes a character that stands for itself, or a letter that stands for another
-  /// character. Nil if there is none.
-  var escape: UInt8?
-  /// Whether only quotes and the escape character itself are escaped, and only within quotes, as Spark does.
-  var escapesOnlyQuotes = false
-  /// Whether a warning is given for backslashes that the map does not account for.
-  var looksForEscapes = true
-  /// The unquoted fields that count as no value.
-  var nulls: [[UInt8]] = [Array("\\N".utf8)]
-}
-
-/// The meaning of quotes around a field.
-enum TableQuotes: String, Sendable {
-  /// Delimiters of a field, which may contain line ends.
-  case standard
-  /// Ordinary characters.
-  case none
-  /// Delimiters of a field, which must end in the same line.
-  case inLine
 }
 
 package enum TextEncoding: String, CaseIterable, Sendable {

@@ -42,9 +42,9 @@ struct MapPlan {
     case value(MapOutline.Place)
     /// The value at a place, stripped of a leading `without`, converted, and prefixed; no value if it identifies
     /// nobody.
-    case turned(MapOutline.Place, Turn, prefix: Text, without: Text, nobody: Nobody)
+    case turned(MapOutline.Place, Conversion, prefix: Text, without: Text, nobody: Nobody)
     /// The joined values of several places, by their index in ``joins``; then as in `turned`.
-    case joined(Int, Turn, prefix: Text, nobody: Nobody)
+    case joined(Int, Conversion, prefix: Text, nobody: Nobody)
     /// Another source, by its index in ``sources``, with the number of the element in `each` appended.
     case numbered(Int)
   }
@@ -60,7 +60,7 @@ struct MapPlan {
   }
 
   /// The conversion of a value.
-  enum Turn {
+  enum Conversion {
     case none
     case form(MapValueForm)
     /// A number; its paths are given by an index in ``numberPaths``.
@@ -191,7 +191,7 @@ struct MapPlan {
     switch source.origin {
     case .constant(let value): return [.constant(constant(value))]
     case .paths(let paths), .joined(let paths, _):
-      let turn: Turn
+      let turn: Conversion
       if let table = source.table {
         let first = constants.count
         constants += table.rows.values.map { constant($0) }

@@ -142,11 +142,10 @@ package struct ExportForm: Equatable {
       dialects.append((separator, ""))
     }
     for (separator, escape) in dialects {
-      let quotes = separator == 0x09 ? TableQuotes.inLine : .standard
-      var reader = RowReader(
-        TableForm(
-          separator: separator, quotes: quotes, escape: escape.utf8.first, escapesOnlyQuotes: escape.utf8.count == 2,
-          looksForEscapes: false, nulls: []), longest: .max)
+      let dialect = RowDialect(
+        separator: separator, quotes: separator == 0x09 ? .inLine : .standard, escape: escape.utf8.first,
+        escapesOnlyQuotes: escape.utf8.count == 2, looksForEscapes: false, nulls: [])
+      var reader = RowReader(dialect, cause: dialect.causeOfFault(in:))
       var names: [String] = []
       var (rows, whole, isRefuted) = (0, 0, false)
       var fault: String?

@@ -91,51 +91,55 @@ struct MapReader {
     let encodings = TextEncoding.allCases.map(\.rawValue)
     let encoding = words["encoding"]?.choice(encodings) { TextEncoding(rawValue: $0.lowercased()) } ?? .utf8
     let form = words["form"]?.choice(["lines", "text", "json", "csv", "tsv", "store"]) ?? "lines"
-    var table = TableForm(encoding: encoding)
-    if form == "tsv" { (table.separator, table.quotes) = (UInt8(ascii: "\t"), .inLine) }
+    var dialect = RowDialect()
+    if form == "tsv" { (dialect.separator, dialect.quotes) = (UInt8(ascii: "\t"), .inLine) }
     let separator = words["separator"]
     if let separator, let text = separator.anyText() {
       if text.utf8.count == 1, let byte = text.utf8.first, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\n") {
-        table.separator = byte
+        dialect.separator = byte
       } else {
         separator.refuse("is not one ASCII character")
       }
     }
     let (columns, jsonColumns) = (words["columns"], words["jsonColumns"])
-    table.columns = columns?.texts(mayBeBlank: true).map(\.text)
-    table.jsonColumns = jsonColumns?.texts().map(\.text) ?? []
+    let names = jsonColumns?.texts().map(\.text) ?? []
     let quotes = words["quotes"]
     if let quotes {
-      table.quotes =
+      dialect.quotes =
         quotes.node.bool.map { $0 ? .standard : .none } ?? quotes.choice(of: [.standard, .none]) ?? .standard
     }
     let escape = words["escape"]
     if let escape, let text = escape.anyText() {
-      table.escapesOnlyQuotes = text.utf8.count == 2 && text.utf8.last == UInt8(ascii: "\"")
-      table.looksForEscapes = table.escapesOnlyQuotes
-      if text.utf8.count == 1 || table.escapesOnlyQuotes, let byte = text.utf8.first, byte < 0x80, byte > 0x20,
-        byte != table.separator,
+      dialect.escapesOnlyQuotes = text.utf8.count == 2 && text.utf8.last == UInt8(ascii: "\"")
+      dialect.looksForEscapes = dialect.escapesOnlyQuotes
+      if text.utf8.count == 1 || dialect.escapesOnlyQuotes, let byte = text.utf8.first, byte < 0x80, byte > 0x20,
+        byte != dialect.separator,
         byte != UInt8(ascii: "\"")
       {
-        table.escape = byte
+        dialect.escape = byte
       } else if !text.isEmpty {
         escape.refuse("must be one ASCII character without another meaning in the table, alone or followed by a quote")
       }
     }
     let nulls = words["null"]
-    if let nulls { table.nulls = nulls.texts(mayBeBlank: true).map { Array($0.text.utf8) } }
+    if let nulls { dialect.nulls = nulls.texts(mayBeBlank: true).map { Array($0.text.utf8) } }
     switch form {
-    case "csv", "tsv": return map.form = .table(table)
+    case "csv", "tsv":
+      map.form = .table(
+        TableForm(
+          dialect: dialect, encoding: encoding, columns: columns?.texts(mayBeBlank: true).map(\.text),
+          jsonColumns: names))
+      return
     case "json": map.form = .documents(encoding)
     case "text": map.form = .text(encoding)
-    case "store": map.form = .store(jsonColumns: table.jsonColumns)
+    case "store": map.form = .store(jsonColumns: names)
     default:
       map.form = .lines
       if encoding != .utf8 {
         words["encoding"]?.refuse("has no effect on lines of JSON", hint: "use 'form' 'json'")
       }
     }
-    if form == "lines" || form == "json" { map.jsonMembers = table.jsonColumns.map { Array($0.utf8) } }
+    if form == "lines" || form == "json" { map.jsonMembers = names.map { Array($0.utf8) } }
     for word in [separator, columns, form == "text" ? jsonColumns : nil, quotes, escape, nulls] {
       word?.refuse("has no effect with 'form' '\(form)'")
     }

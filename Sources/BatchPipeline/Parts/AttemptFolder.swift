@@ -9,53 +9,18 @@ import Glibc
 /// An attempt that is not published removes its folder. The next attempt in the same parent folder removes the
 /// `.engage-batch-…` folder of a killed one.
 final class AttemptFolder {
-  private static let prefix = ".engage-batch-"
   /// The final path.
   let place: String
+  private let folder: TemporaryFolder
+
   /// The temporary path, used while the folder is filled.
-  let path: String
-  private var isPublished = false
-  /// The descriptor of the folder, locked while in use; negative if it cannot be opened.
-  private let lock: Int32
+  var path: String { folder.path }
 
   /// - Throws: ``OutputError``.
   init(for place: String) throws {
     self.place = place
     try OutputFolder.make(for: place)
-    let parent = PathText.folder(of: place)
-    let siblings = unsafe open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    defer { if siblings >= 0 { close(siblings) } }
-    if siblings >= 0 { Self.removeAbandoned(in: parent, siblings) }
-    // Prevents others from taking the new folder for an abandoned one before it is locked.
-    if siblings >= 0 { flock(siblings, LOCK_SH) }
-    path = try OutputError.at(place) { () throws(SystemError) in
-      try TemporaryPath.folder("\(parent)/\(Self.prefix)")
-    }
-    lock = unsafe open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    if lock >= 0 { flock(lock, LOCK_EX | LOCK_NB) }
-  }
-
-  deinit {
-    // A folder that cannot be removed is left to the next attempt; it is not mistaken for a result.
-    if !isPublished { try? FileManager.default.removeItem(atPath: path) }
-    if lock >= 0 { close(lock) }
-  }
-
-  /// Removes the folders of killed attempts. Does nothing on file systems that cannot lock folders, such as NFS.
-  private static func removeAbandoned(in parent: String, _ siblings: Int32) {
-    guard flock(siblings, LOCK_EX | LOCK_NB) == 0 else { return }
-    defer { flock(siblings, LOCK_UN) }
-    // A folder that cannot be listed has nothing that could be removed.
-    let names = (try? FileManager.default.contentsOfDirectory(atPath: parent)) ?? []
-    for name in names where name.hasPrefix(prefix) {
-      let path = "\(parent)/\(name)"
-      let descriptor = unsafe open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW)
-      guard descriptor >= 0 else { continue }
-      defer { close(descriptor) }
-      guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { continue }
-      // A folder that cannot be removed is left to the next attempt.
-      try? FileManager.default.removeItem(atPath: path)
-    }
+    folder = try TemporaryFolder(below: PathText.folder(of: place), prefix: ".engage-batch-", for: place)
   }
 
   /// Makes all files durable and gives the folder its name.
@@ -70,7 +35,6 @@ final class AttemptFolder {
         if errno == EEXIST || errno == ENOTEMPTY || errno == ENOTDIR { return false }
         throw SystemError(errno)
       }
-      isPublished = true
       try Self.sync(PathText.folder(of: place))
       return true
     } catch let error as SystemError {
@@ -86,7 +50,6 @@ final class AttemptFolder {
       for name in try FileManager.default.contentsOfDirectory(atPath: path) { try Self.sync("\(path)/\(name)") }
       try Self.sync(path)
       guard unsafe engage_exchange(path, place) == 0 else { throw SystemError(errno) }
-      isPublished = true
       try Self.sync(PathText.folder(of: place))
       do {
         try FileManager.default.removeItem(atPath: path)

@@ -80,8 +80,9 @@ package protocol Platform: Sendable {
   /// Counts the devices that record another person in a run than before; nil if people are not identified.
   func newOwners(in store: EventStore, of run: RunID) throws -> NewOwners?
 
-  /// Whether the platform's service answers questions about devices. `--decisions-out` lists the answers.
-  var asksQuestions: Bool { get }
+  /// Passes the results of a run's questions about devices to `body`, one line each without its end
+  /// (`--decisions-out`). Nil for a service that answers none.
+  var decisionLines: ((RunID, EventStore, _ body: (String) throws -> Void) throws -> Void)? { get }
 
   /// Returns the reason why a store cannot move to another address, in words for people; nil if it can.
   func obstacle(toMoving store: EventStore) throws -> String?
@@ -159,7 +160,7 @@ extension Platform {
   package func unsentEvents(in store: EventStore) throws -> [UnsentEvents] {
     try UnsentEvents.all(in: store, held: [], expired: nil)
   }
-  package var asksQuestions: Bool { false }
+  package var decisionLines: ((RunID, EventStore, _ body: (String) throws -> Void) throws -> Void)? { nil }
   package func stoppedPlans(in store: EventStore) throws -> Int { 0 }
   package func obstacle(toMoving store: EventStore) throws -> String? { nil }
   package func outline(_ event: JSONNode, _ settings: Settings, into outline: inout DeviceOutline) {}

@@ -23,15 +23,9 @@ package protocol PlatformService: Sendable {
   /// - Throws: ``ArrivalsUnavailable``, ``InterruptedError`` after a signal.
   func compare(
     _ store: EventStore, _ names: ArrivalNames, _ interruption: Interruption, into arrivals: inout Arrivals) throws
-
-  /// A function that passes the service's answers to a run's questions about devices to `body`, as lines without line
-  /// ends (`--decisions-out`). Nil for a service that answers no questions.
-  var decisionLines: ((RunID, EventStore, _ body: (String) throws -> Void) throws -> Void)? { get }
 }
 
 extension PlatformService {
-  package var decisionLines: ((RunID, EventStore, _ body: (String) throws -> Void) throws -> Void)? { nil }
-
   package func compare(
     _ store: EventStore, _ names: ArrivalNames, _ interruption: Interruption, into arrivals: inout Arrivals
   ) throws {

@@ -53,16 +53,15 @@ extension Platforms {
     return (store, platform)
   }
 
-  /// Opens a store for changes, like ``openReading(_:checksPages:)``; creates it if it does not exist.
+  /// Passes an existing store to `body` for changes, like ``openReading(_:checksPages:)``; no run may have it open.
   ///
-  /// - Throws: ``StoreError``, ``UnknownPlatformError``.
-  package func open(_ path: String) throws -> (store: EventStore, platform: any Platform) {
+  /// - Throws: ``StoreError``, ``UnknownPlatformError``, and what `body` throws.
+  package func change(_ path: String, _ body: (EventStore, any Platform) throws -> Void) throws {
     var platform = all[0]
-    let store = try EventStore.open(path) { name in
+    try EventStore.change(path) { name in
       platform = try self.platform(ofStore: name)
       return platform.storeFormat
-    }
-    return (store, platform)
+    } _: { try body($0, platform) }
   }
 
   private func platform(ofStore name: String?) throws -> any Platform {

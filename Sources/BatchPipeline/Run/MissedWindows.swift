@@ -102,20 +102,17 @@ extension Pipeline {
       changes.from == nil, changes.to == nil, FileManager.default.fileExists(atPath: request.storePath),
       let begin = (job.relativeWindow?.zone ?? .utc).instant(from, plus: span)
     else { return [] }
-    let store = try EventStore.open(request.storePath, format: platform.storeFormat)
-    let windows = try allMissedWindows(in: store, nil)
-    try store.close()
+    let windows = try EventStore.change(request.storePath, format: platform.storeFormat) { store in
+      try allMissedWindows(in: store, nil)
+    }
     return windows.filter { $0.from >= begin && $0.to <= from }
   }
 
   /// Returns the missed windows in the store as it is now; empty if there is no store, or it cannot be read.
   package func missedNow() -> [MissedWindow] {
-    guard request.mode.keeps, FileManager.default.fileExists(atPath: request.storePath) else { return [] }
+    guard request.mode.keeps else { return [] }
     do {
-      let store = try EventStore.open(request.storePath, format: platform.storeFormat)
-      let windows = try missedWindows(in: store, nil)
-      try store.close()
-      return windows
+      return try EventStore.change(request.storePath, format: platform.storeFormat) { try missedWindows(in: $0, nil) }
     } catch {
       // The error has ended the run, or will end the next one.
       return []

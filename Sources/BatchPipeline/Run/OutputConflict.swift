@@ -130,6 +130,6 @@ extension RunRequest {
 
   /// - Throws: ``DecisionsOutputError``.
   func refuseDecisionsOfNobody() throws {
-    if decisionsOut != nil, !platform.asksQuestions { throw DecisionsOutputError(destination: platform.name) }
+    if decisionsOut != nil, platform.decisionLines == nil { throw DecisionsOutputError(destination: platform.name) }
   }
 }

@@ -2,7 +2,6 @@ import BatchConfiguration
 import BatchFoundation
 package import BatchReport
 package import BatchStore
-import FoundationEssentials
 
 extension Pipeline {
   /// Begins a run of the job in the store, with its mode and configuration.
@@ -54,10 +53,10 @@ extension Pipeline {
     if let noted = outcome.noted, noted.exit != outcome.exit {
       outcome.noted?.exit = outcome.exit
       do {
-        let store = try EventStore.open(request.storePath, format: platform.storeFormat)
-        try end(noted.run, in: store, outcome)
-        if !outcome.runs.isEmpty { outcome.runs = try store.runs.all().map { ListedRun($0, of: platform.name) } }
-        try store.close()
+        try EventStore.change(request.storePath, format: platform.storeFormat) { store in
+          try end(noted.run, in: store, outcome)
+          if !outcome.runs.isEmpty { outcome.runs = try store.runs.all().map { ListedRun($0, of: platform.name) } }
+        }
       } catch {
         monitor.note("the store could not be updated with the result of this run: \(error)")
       }
@@ -158,24 +157,22 @@ package struct FailedStart {
     in path: String, of platform: any Platform,
     _ complete: (EventStore, inout RunReport) throws -> Void = { _, _ in }
   ) -> [StoredRun] {
-    guard mode.keeps, report.exit != .storeIsHeld, !report.job.isEmpty, FileManager.default.fileExists(atPath: path)
-    else { return [] }
+    guard mode.keeps, report.exit != .storeIsHeld, !report.job.isEmpty else { return [] }
     do {
-      let store = try EventStore.open(path, format: platform.storeFormat)
-      try store.check(against: StoreDestination(kind: platform.name), jobFile: nil)
-      let run = try store.runs.begin(
-        job: report.job, mode: mode.name, configurationDigest: "", started: report.startedAt, asOf: report.asOf,
-        window: TimeWindow(from: report.from, to: report.to))
-      let ended = Instant.now
-      var report = report
-      report.store = path
-      try complete(store, &report)
-      report.summary.durationSeconds = max(0, Double(ended.milliseconds - report.startedAt.milliseconds) / 1000)
-      try store.runs.finish(
-        run, at: ended, exit: report.exit.rawValue, counters: report.summaryJSON, report: StoredReport.bytes(report))
-      let runs = try store.runs.all()
-      try store.close()
-      return runs
+      return try EventStore.change(path, format: platform.storeFormat) { store in
+        try store.check(against: StoreDestination(kind: platform.name), jobFile: nil)
+        let run = try store.runs.begin(
+          job: report.job, mode: mode.name, configurationDigest: "", started: report.startedAt, asOf: report.asOf,
+          window: TimeWindow(from: report.from, to: report.to))
+        let ended = Instant.now
+        var report = report
+        report.store = path
+        try complete(store, &report)
+        report.summary.durationSeconds = max(0, Double(ended.milliseconds - report.startedAt.milliseconds) / 1000)
+        try store.runs.finish(
+          run, at: ended, exit: report.exit.rawValue, counters: report.summaryJSON, report: StoredReport.bytes(report))
+        return try store.runs.all()
+      }
     } catch {
       // The error has ended this run or will end the next. A run that holds the store is in the history itself.
       return []

@@ -72,16 +72,14 @@ extension Pipeline {
   }
 
   /// Opens `--decisions-out` before anything is sent, because only the run that asks a question can report its answer.
-  func decisionsFile(of service: any PlatformService) throws(OutputError) -> OutputFile? {
-    guard let path = request.decisionsOut, service.decisionLines != nil else { return nil }
+  func decisionsFile() throws(OutputError) -> OutputFile? {
+    guard let path = request.decisionsOut, platform.decisionLines != nil else { return nil }
     return try OutputFile(path)
   }
 
   /// Writes the answers to the questions, including those asked before a signal arrived.
-  func writeDecisions(
-    of service: any PlatformService, _ storage: RunStorage, to file: OutputFile?, _ outcome: inout RunOutcome
-  ) throws {
-    guard let file, let (store, run) = storage.kept, let lines = service.decisionLines else { return }
+  func writeDecisions(_ storage: RunStorage, to file: OutputFile?, _ outcome: inout RunOutcome) throws {
+    guard let file, let (store, run) = storage.kept, let lines = platform.decisionLines else { return }
     do {
       try lines(run, store) { try file.write($0 + "\n") }
       try file.finish()

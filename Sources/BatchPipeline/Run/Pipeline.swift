@@ -88,11 +88,11 @@ package struct Pipeline: Sendable {
       try storage.expire(outOf: request.window)
       // The results of refused input are kept, but not sent.
       if request.mode.sends, let service = preparation.service, outcome.exit == .done {
-        let decisions = try decisionsFile(of: service)
+        let decisions = try decisionsFile()
         try deliver(to: service, storage, &outcome)
         // Conflicts of identities are known only after the delivery.
         compare(&outcome, with: nights)
-        try writeDecisions(of: service, storage, to: decisions, &outcome)
+        try writeDecisions(storage, to: decisions, &outcome)
       }
       try writeEvents(storage, &outcome)
       try write(preparation.findings, &outcome)

@@ -2,32 +2,33 @@ import BatchFoundation
 import FoundationEssentials
 import Glibc
 
-/// A folder for temporary files, accessible only to its user and removed with the last reference.
+/// A folder for temporary files, accessible only to its user and removed with the last reference, unless it was renamed.
 ///
 /// It is locked while its process lives. The next process that creates one there removes those of killed processes.
 final class TemporaryFolder: Sendable {
-  private static let prefix = "engage-batch-"
-
-  private let folder: String
+  let path: String
   /// The descriptor that holds the lock.
   private let descriptor: Int32
 
+  /// - Parameter place: the path that errors name; nil for `parent`.
   /// - Throws: ``OutputError``.
-  init(below parent: String) throws {
-    Self.removeAbandoned(below: parent)
-    while true {
-      let path = try OutputError.at(parent) { () throws(SystemError) in
-        try TemporaryPath.folder("\(parent)/\(Self.prefix)")
-      }
-      // A process that cleans up may have been faster than the lock.
-      if let descriptor = Self.lock(path), Self.isThere(path, descriptor) {
-        (folder, self.descriptor) = (path, descriptor)
-        return
+  init(below parent: String, prefix: String = "engage-batch-", for place: String? = nil) throws {
+    Self.removeAbandoned(below: parent, prefix)
+    (path, descriptor) = try OutputError.at(place ?? parent) { () throws(SystemError) in
+      while true {
+        let path = try TemporaryPath.folder("\(parent)/\(prefix)")
+        let descriptor = unsafe open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+        guard descriptor >= 0 || errno == ENOENT else { throw SystemError(errno) }
+        if descriptor >= 0, Self.lock(descriptor) || errno != EWOULDBLOCK, Self.isThere(path, descriptor) {
+          return (path, descriptor)
+        }
+        // A process that cleans up was faster than the lock.
+        close(descriptor)
       }
     }
   }
 
-  func path(_ name: String) -> String { "\(folder)/\(name)" }
+  func path(_ name: String) -> String { "\(path)/\(name)" }
 
   /// Returns a path for a number. Sorting the names also sorts the numbers.
   func path(_ number: Int) -> String {
@@ -36,18 +37,11 @@ final class TemporaryFolder: Sendable {
   }
 
   deinit {
-    Self.remove(folder)
+    if Self.isThere(path, descriptor) { Self.remove(path) }
     close(descriptor)
   }
 
-  /// Returns a descriptor of the locked folder; nil if the folder does not exist or another process has the lock.
-  private static func lock(_ path: String) -> Int32? {
-    let descriptor = unsafe open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
-    guard descriptor >= 0 else { return nil }
-    if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return descriptor }
-    close(descriptor)
-    return nil
-  }
+  private static func lock(_ descriptor: Int32) -> Bool { flock(descriptor, LOCK_EX | LOCK_NB) == 0 }
 
   private static func isThere(_ path: String, _ descriptor: Int32) -> Bool {
     // A folder that cannot be examined is not ours.
@@ -55,23 +49,21 @@ final class TemporaryFolder: Sendable {
     return named.identity == open.identity
   }
 
-  private static func removeAbandoned(below parent: String) {
-    // A folder that cannot be listed is left to the system's cleanup.
+  private static func removeAbandoned(below parent: String, _ prefix: String) {
+    // A folder that cannot be listed has nothing that could be removed.
     for name in (try? FileManager.default.contentsOfDirectory(atPath: parent)) ?? []
     where name.hasPrefix(prefix) && name.utf8.count == prefix.utf8.count + 6 {
       let path = "\(parent)/\(name)"
+      let descriptor = unsafe open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+      guard descriptor >= 0 else { continue }
+      defer { close(descriptor) }
       var status = stat()
-      guard unsafe lstat(path, &status) == 0, status.st_uid == geteuid(), let descriptor = lock(path) else { continue }
-      remove(path)
-      close(descriptor)
+      if unsafe fstat(descriptor, &status) == 0, status.st_uid == geteuid(), lock(descriptor) { remove(path) }
     }
   }
 
   private static func remove(_ folder: String) {
-    do {
-      try FileManager.default.removeItem(atPath: folder)
-    } catch {
-      // Left to the cleanup of the temporary folder; nobody else can read it.
-    }
+    // Left to the next process, or to the cleanup of the system; nobody else can read it.
+    try? FileManager.default.removeItem(atPath: folder)
   }
 }

@@ -28,9 +28,9 @@ package final class EngageEndpoints: SandboxPlatform {
   }
 
   package func work(for request: inout SandboxRequest) -> SandboxWork {
-    var envelope: Envelope?
+    var envelope: ReceivedEnvelope?
     if request.endpoint == .xmlapi {
-      envelope = Envelope(request.body, contentType: request.contentType)
+      envelope = ReceivedEnvelope(request.body, contentType: request.contentType)
       request.operations = envelope?.names ?? []
     }
     return { [envelope] request in self.state.withLock { $0.reply(to: request, envelope: envelope) } }
@@ -41,18 +41,18 @@ package final class EngageEndpoints: SandboxPlatform {
   }
 
   package func answer(to request: SandboxRequest, about person: String) -> SandboxAnswer? {
-    guard case .operations(let operations) = Envelope(request.body, contentType: request.contentType) else {
+    guard case .operations(let operations) = ReceivedEnvelope(request.body, contentType: request.contentType) else {
       return nil
     }
     let results = operations.map { element in
       guard element.isNamed("SelectRecipientData"), let list = element.first("LIST_ID") else {
-        return "<RESULT><SUCCESS>TRUE</SUCCESS><RecipientId>\(escaped(person))</RecipientId>"
+        return "<RESULT><SUCCESS>TRUE</SUCCESS><RecipientId>\(XMLWriter.escaped(person))</RecipientId>"
           + "<ORGANIZATION_ID>\(Organization.id)</ORGANIZATION_ID></RESULT>"
       }
       var (element, id) = (element, list)
       (id.name, id.text) = ("RECIPIENT_ID", person)
       element.elements = [list, id]
-      let call = OperationCall(element: element)
+      let call = ReceivedCall(element: element)
       return state.withLock { $0.api.answer(call) }
     }
     return .xml("<Envelope><Body>\(results.joined())</Body></Envelope>")

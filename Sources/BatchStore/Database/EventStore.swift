@@ -73,6 +73,29 @@ package struct EventStore: Sendable {
     }
   }
 
+  /// Passes an existing store to `body` for changes, and closes it; no run may have it open.
+  ///
+  /// - Parameter format: the format for the store's platform, which is nil if no platform has used the store.
+  /// - Throws: ``StoreError/missing(path:other:)`` if no file exists, other ``StoreError``, and what `body` throws.
+  package static func change<Value>(
+    _ path: String, _ format: (_ platform: String?) throws -> StoreFormat, _ body: (EventStore) throws -> Value
+  ) throws -> Value {
+    // Opening a missing store would create one.
+    guard try StoreFile(path).isThere() else { throw StoreError.missing(path: path) }
+    let store = try open(path, format)
+    let (result, end) = (Result { try body(store) }, Result { try store.close() })
+    let value = try result.get()
+    try end.get()
+    return value
+  }
+
+  /// Changes a store as ``change(_:_:_:)`` does, with the format of its platform.
+  package static func change<Value>(
+    _ path: String, format: StoreFormat, _ body: (EventStore) throws -> Value
+  ) throws -> Value {
+    try change(path, { _ in format }, body)
+  }
+
   /// Returns whether there is a store at the path, even if it is damaged or unfinished.
   package static func isStore(_ path: String) -> Bool {
     do {

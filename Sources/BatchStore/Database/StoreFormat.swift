@@ -14,7 +14,7 @@ package struct StoreFormat: Sendable {
   /// other than events, or if the store has something from the service. Nil if this is never the case.
   package var footprint: String?
   /// The rows that a purge deletes from the platform's tables; nil if there are none.
-  package var retention: Retention?
+  package var retention: AgingRows?
   /// The data about people in the platform's tables; nil if there is none.
   package var personal: (any PersonalTables)?
 
@@ -43,7 +43,7 @@ package struct StoreFormat: Sendable {
   }
 
   /// The rows in a platform's tables that are deleted when they are old enough.
-  package struct Retention: Sendable {
+  package struct AgingRows: Sendable {
     /// The kind of rows in one word, used as a JSON member.
     package var name: String
     /// SQL that deletes the rows from `?1` (in milliseconds since 1970) or earlier.
@@ -57,7 +57,7 @@ package struct StoreFormat: Sendable {
 
   package init(
     destination: String, wireForm: WireForm, migrations: [String] = [], amendment: (any BlockAmendment)? = nil,
-    footprint: String? = nil, retention: Retention? = nil,
+    footprint: String? = nil, retention: AgingRows? = nil,
     personal: (any PersonalTables)? = nil, collection: Collection = Collection()
   ) {
     self.collection = collection

@@ -39,19 +39,29 @@ package struct XMLWriter {
     raw("<\(name)/>")
   }
 
-  /// Writes character data with `&`, `<` and `>` escaped, and carriage returns as character references.
+  /// Writes character data.
   ///
   /// - Throws: `XMLError.unrepresentable`.
   package mutating func text(_ value: String) throws(XMLError) {
-    for byte in try Self.checked(value) {
-      switch byte {
-      case UInt8(ascii: "&"): raw("&amp;")
-      case UInt8(ascii: "<"): raw("&lt;")
-      case UInt8(ascii: ">"): raw("&gt;")
-      case 0x0D: raw("&#13;")
-      default: bytes.append(byte)
+    _ = try Self.checked(value)
+    raw(Self.escaped(value))
+  }
+
+  /// Returns the content of an element, or of an attribute in double quotes, with references for its markup characters.
+  /// Characters that XML cannot represent become U+FFFD.
+  package static func escaped(_ value: String, inAttribute: Bool = false) -> String {
+    var text = ""
+    for scalar in value.unicodeScalars {
+      switch scalar {
+      case "&": text += "&amp;"
+      case "<": text += "&lt;"
+      case ">": text += "&gt;"
+      case "\"" where inAttribute: text += "&quot;"
+      case "\t" where inAttribute, "\n" where inAttribute, "\r": text += "&#\(scalar.value);"
+      default: text.unicodeScalars.append(canCarry(scalar) ? scalar : "\u{FFFD}")
       }
     }
+    return text
   }
 
   /// Writes a value as CDATA, or nothing if it is empty. `]]>` is split between two sections. A carriage return is
@@ -100,18 +110,8 @@ package struct XMLWriter {
   private mutating func startTag(_ name: String, _ attributes: [XMLAttribute]) throws(XMLError) {
     raw("<\(name)")
     for attribute in attributes {
-      raw(" \(attribute.name)=\"")
-      for byte in try Self.checked(attribute.value) {
-        switch byte {
-        case UInt8(ascii: "&"): raw("&amp;")
-        case UInt8(ascii: "<"): raw("&lt;")
-        case UInt8(ascii: ">"): raw("&gt;")
-        case UInt8(ascii: "\""): raw("&quot;")
-        case 0x09, 0x0A, 0x0D: raw("&#\(byte);")
-        default: bytes.append(byte)
-        }
-      }
-      bytes.append(UInt8(ascii: "\""))
+      _ = try Self.checked(attribute.value)
+      raw(" \(attribute.name)=\"\(Self.escaped(attribute.value, inAttribute: true))\"")
     }
   }
 

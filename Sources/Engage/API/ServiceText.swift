@@ -44,8 +44,7 @@ struct ServiceText {
   private mutating func take(out value: String, _ count: Int) {
     var left = count
     // The value itself, and as escaped in JSON and in XML.
-    let xml = value.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
-    for form in [value, JSONString.escaped(value), xml].map({ Self.trimmed(Self.folded($0)) }) {
+    for form in [value, JSONString.escaped(value), XMLWriter.escaped(value)].map({ Self.trimmed(Self.folded($0)) }) {
       while left > 0, let place = quote(of: form) {
         text.replaceSubrange(place, with: [0])
         left -= 1

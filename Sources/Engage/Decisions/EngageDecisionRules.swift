@@ -115,25 +115,19 @@ extension RuleSettings {
     withheld = WithheldAttributes(settings.privacy, in: arena)
   }
 
-  private static func plugins(_ settings: Settings, _ lookups: [LookupTablePlugin]) -> [any EngageRules
-    .AugmentationPlugin]
-  {
-    var plugins: [any EngageRules.AugmentationPlugin] = []
-    var tablesArePlaced = false
-    for plugin in settings.augmentation.plugins {
-      switch plugin {
-      case .coordinates: if settings.location.isEnabled { plugins.append(CoordinatesPlugin()) }
-      case .placemark(let isSynchronous):
-        if settings.location.isEnabled { plugins.append(PlacemarkPlugin(isSynchronous: isSynchronous)) }
-      case .locationName: if settings.location.isEnabled { plugins.append(LocationNamePlugin()) }
-      case .lookupTables:
-        plugins += lookups
-        tablesArePlaced = true
-      case .named(let name):
-        if let added = AddedPlugins.byClassName[name] { plugins.append(added) }
+  private static func plugins(_ settings: Settings, _ lookups: [LookupTablePlugin]) -> [any AugmentationPlugin] {
+    let names = settings.augmentation.plugins
+    return (names.contains(.lookupTables) ? names : names + [.lookupTables]).flatMap {
+      name -> [any AugmentationPlugin] in
+      switch name {
+      case .lookupTables: lookups
+      case _ where !settings.location.isEnabled: []
+      case .coordinates: [CoordinatesPlugin()]
+      case .placemark: [PlacemarkPlugin.address(isSynchronous: true)]
+      case .address: [PlacemarkPlugin.address(isSynchronous: false)]
+      case .locationName: [PlacemarkPlugin.name]
       }
     }
-    return tablesArePlaced ? plugins : plugins + lookups
   }
 }
 

@@ -59,7 +59,7 @@ struct EngageConnection: PlatformService {
     stage.report.merges = try IdentityMerge.merges(
       in: store, of: run, earlier: earlier, stage.report.personalData)
     let owners = stage.report.summary.identity.newOwners
-    stage.report.summary.identity = RunSummary.Identity(result.figures)
+    stage.report.summary.identity = result.figures
     stage.report.summary.identity.newOwners = owners
     for note in result.notes {
       stage.report.notes.append("identity: \(note)")
@@ -162,20 +162,6 @@ struct EngageConnection: PlatformService {
       stage.report.notes.append(note)
       stage.note("Delivery: \(note)")
     }
-  }
-}
-
-extension RunSummary.Identity {
-  fileprivate init(_ figures: IdentityFigures) {
-    self.init()
-    checks = figures.checks
-    created = figures.created
-    updated = figures.updated
-    merged = figures.merged
-    conflicts = figures.conflicts
-    refused = figures.refused
-    decidedByPolicy = figures.decidedByPolicy
-    auditRows = figures.auditRows
   }
 }
 

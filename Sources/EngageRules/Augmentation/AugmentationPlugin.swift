@@ -58,59 +58,32 @@ package struct CoordinatesPlugin: AugmentationPlugin {
   }
 }
 
-/// `Location Address` of the geocoded place; synchronous on iOS, asynchronous on Android.
+/// `Location Address` of the geocoded place, synchronous on iOS and asynchronous on Android, or `Location Name`.
 package struct PlacemarkPlugin: AugmentationPlugin {
   package let isSynchronous: Bool
+  private let field: AutomaticField
 
-  package init(isSynchronous: Bool) { self.isSynchronous = isSynchronous }
+  package static func address(isSynchronous: Bool) -> PlacemarkPlugin {
+    PlacemarkPlugin(isSynchronous: isSynchronous, field: .locationAddress)
+  }
+
+  package static var name: PlacemarkPlugin { PlacemarkPlugin(isSynchronous: false, field: .locationName) }
 
   package func readiness(
     of draft: EventDraft, _ samples: LocationSamples, _ settings: AugmentationSettings
   ) -> Readiness {
-    samples.placeReadiness(for: draft.timestamp, settings)
+    if samples.places.isEmpty { return .notConcerned }
+    return samples.place(for: draft.timestamp, settings).map { .ready(at: $0.readyAt) } ?? .never
   }
 
   package func apply(
     to draft: inout EventDraft, _ samples: LocationSamples, _ settings: RuleSettings, in arena: Arena
   ) {
-    guard let address = samples.place(for: draft.timestamp, settings.augmentation)?.value.address else { return }
-    draft.add(settings.fields[.locationAddress], address)
+    guard let place = samples.place(for: draft.timestamp, settings.augmentation)?.value,
+      let text = field == .locationName ? place.name : place.address
+    else { return }
+    draft.add(settings.fields[field], text)
   }
-}
-
-/// `Location Name` of the geocoded place.
-package struct LocationNamePlugin: AugmentationPlugin {
-  package init() {}
-
-  package var isSynchronous: Bool { false }
-
-  package func readiness(
-    of draft: EventDraft, _ samples: LocationSamples, _ settings: AugmentationSettings
-  ) -> Readiness {
-    samples.placeReadiness(for: draft.timestamp, settings)
-  }
-
-  package func apply(
-    to draft: inout EventDraft, _ samples: LocationSamples, _ settings: RuleSettings, in arena: Arena
-  ) {
-    guard let name = samples.place(for: draft.timestamp, settings.augmentation)?.value.name else { return }
-    draft.add(settings.fields[.locationName], name)
-  }
-}
-
-extension LocationSamples {
-  /// Returns when an event could have the place that counts for it; both place plug-ins wait for that place.
-  fileprivate func placeReadiness(for instant: Instant, _ settings: AugmentationSettings) -> Readiness {
-    if places.isEmpty { return .notConcerned }
-    return place(for: instant, settings).map { .ready(at: $0.readyAt) } ?? .never
-  }
-}
-
-/// The plug-ins compiled into the program, by their class names in `Augmentation.augmentationPluginClasses`. To add
-/// one, conform a type to ``AugmentationPlugin`` in this folder and name it here. ``LookupTablePlugin`` is an example
-/// that needs no samples, ``CoordinatesPlugin`` one that does.
-package enum AddedPlugins {
-  package static let byClassName: [String: any AugmentationPlugin] = [:]
 }
 
 /// Formats coordinates: shortest decimals, at most ten fraction digits, rounded half away from zero (reference

@@ -15,7 +15,7 @@ package struct GameEvent {
   /// The event's position in processing order on its device, across runs (``EmissionNumber``).
   package var emission: Int64
   /// The consent that applied at the time of the event. All events of a request have the same consent.
-  package var consent: Consent
+  package var consent: PIPLConsent
   /// Whether an SDK stored the event; whitelists and triggers do not apply to it.
   package var isStored: Bool
   /// The place where the event's record was read.
@@ -44,15 +44,15 @@ package struct GameEvent {
 }
 
 /// The consents given, which the headers of a request state (reference deltadna 8).
-package struct Consent: OptionSet, Hashable, Sendable {
+package struct PIPLConsent: OptionSet, Hashable, Sendable {
   package let rawValue: UInt8
 
   package init(rawValue: UInt8) { self.rawValue = rawValue }
 
   /// `PIPL_CONSENT: true`
-  package static let use = Consent(rawValue: 1)
+  package static let use = PIPLConsent(rawValue: 1)
   /// `PIPL_EXPORT: true`
-  package static let export = Consent(rawValue: 2)
+  package static let export = PIPLConsent(rawValue: 2)
 }
 
 /// The parameters of a device's automatic events, cached as long as the values in them do not change.

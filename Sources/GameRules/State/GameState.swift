@@ -53,9 +53,9 @@ extension GameState {
 
   /// The consents currently given.
   @inline(__always)
-  package var consent: Consent {
-    Consent(
-      rawValue: (use == true ? Consent.use.rawValue : 0) | (export == true ? Consent.export.rawValue : 0))
+  package var consent: PIPLConsent {
+    PIPLConsent(
+      rawValue: (use == true ? PIPLConsent.use.rawValue : 0) | (export == true ? PIPLConsent.export.rawValue : 0))
   }
 
   /// The last use of the current session, if silence can end it and its length is not yet recorded; otherwise nil.

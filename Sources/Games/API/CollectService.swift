@@ -22,7 +22,7 @@ package struct CollectService: Sendable {
   }
 
   /// Sends one bulk request, without retries. `body` is `{"eventList":[…]}`, sent and hashed as it is.
-  package func post(_ body: [UInt8], consent: Consent, cancellation: HTTPCancellation? = nil) -> SendOutcome {
+  package func post(_ body: [UInt8], consent: PIPLConsent, cancellation: HTTPCancellation? = nil) -> SendOutcome {
     let request = HTTPRequest(
       .post, address.service, address.target("bulk", for: body), headers: .collect(consent), body: body,
       totalSeconds: seconds)
@@ -32,7 +32,7 @@ package struct CollectService: Sendable {
 
 extension [HTTPRequest.Header] {
   /// The headers of every request, in the order of the SDKs.
-  package static func collect(_ consent: Consent) -> [HTTPRequest.Header] {
+  package static func collect(_ consent: PIPLConsent) -> [HTTPRequest.Header] {
     var headers = [
       HTTPRequest.Header("Content-Type", "application/json"), HTTPRequest.Header("Accept", "application/json"),
     ]

@@ -20,7 +20,7 @@ package struct DecisionService: Sendable {
 
   /// Sends one question, without retries. `body` is sent and hashed as it is.
   package func ask(
-    _ body: [UInt8], consent: Consent, cancellation: HTTPCancellation? = nil
+    _ body: [UInt8], consent: PIPLConsent, cancellation: HTTPCancellation? = nil
   ) -> DecisionOutcome {
     var request = HTTPRequest(
       .post, address.service, address.target(nil, for: body), headers: .collect(consent), body: body,

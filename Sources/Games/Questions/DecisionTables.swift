@@ -8,7 +8,7 @@ package enum DecisionTables {
   package static let migrations: [String] = [first]
 
   /// Deletes old questions that a finished run settled and reported, and old answers; pending questions are kept.
-  package static let retention = StoreFormat.Retention(
+  package static let retention = StoreFormat.AgingRows(
     name: "decisions",
     statements: [
       """

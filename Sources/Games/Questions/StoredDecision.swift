@@ -9,7 +9,7 @@ struct StoredDecision {
   var timestamp: Instant
   var device: String
   var emission: Int64
-  var consent: Consent
+  var consent: PIPLConsent
   var isAsked: Bool
   var userID: String
   var sessionID: String?
@@ -27,7 +27,7 @@ struct StoredDecision {
     timestamp = try row.value("time")
     device = try row.value("device")
     emission = try row.emission("emission")
-    consent = try Consent(rawValue: row.value("consent"))
+    consent = try PIPLConsent(rawValue: row.value("consent"))
     isAsked = try row.value("is_asked")
     userID = try row.value("user")
     sessionID = try row.value("session")

@@ -51,10 +51,6 @@ struct GameService: PlatformService {
     GameDestination(collect, retries: context.settings.deltaDNA.maxRetries)
   }
 
-  var decisionLines: ((RunID, EventStore, _ body: (String) throws -> Void) throws -> Void)? {
-    { run, store, body in try store.decisions.forEachLine(of: run, body) }
-  }
-
   func beforeDelivery(_ stage: inout ServiceStage) throws { try ServiceTimes.collect.warn(context, &stage) }
 
   func afterDelivery(_ report: DeliveryReport, _ stage: inout ServiceStage) throws {
@@ -110,7 +106,7 @@ extension DeliveryWindow {
 
 /// The destination for a game's events, which are sent in the order in which they happened.
 package final class GameDestination: Destination {
-  package typealias Post = @Sendable (_ body: [UInt8], _ consent: Consent, HTTPCancellation) -> SendOutcome
+  package typealias Post = @Sendable (_ body: [UInt8], _ consent: PIPLConsent, HTTPCancellation) -> SendOutcome
 
   package let traits: DeliveryTraits
   private let post: Post
@@ -135,9 +131,9 @@ package final class GameDestination: Destination {
 
   package var form: Int { 0 }
 
-  /// - Parameter group: the raw value of the ``Consent`` under which the events were recorded.
+  /// - Parameter group: the raw value of the ``PIPLConsent`` under which the events were recorded.
   package func send(_ body: [UInt8], group: Int) -> SendOutcome {
-    post(body, Consent(rawValue: UInt8(truncatingIfNeeded: group)), cancellation)
+    post(body, PIPLConsent(rawValue: UInt8(truncatingIfNeeded: group)), cancellation)
   }
 
   package func abort() { cancellation.cancel() }

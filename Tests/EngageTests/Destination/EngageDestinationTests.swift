@@ -40,7 +40,7 @@ import Testing
     _ filled: FilledStore, _ destination: EngageDestination, onUnknown: UnknownOutcomePolicy = .resend
   ) throws -> DeliveryReport {
     var settings = DeliverySettings.fixture(onUnknown: onUnknown)
-    settings.backoff = Backoff(first: Milliseconds(20), longest: Milliseconds(100))
+    settings.patience.backoff = Backoff(first: Milliseconds(20), longest: Milliseconds(100))
     settings.failuresInARow = 60
     return try Delivery(ledger: filled.store.ledger, destination: destination, settings: settings, seed: 11).run(
       filled.run)

@@ -1,4 +1,5 @@
 import BatchFoundation
+import BatchReport
 import BatchStore
 import EngageRules
 import RecipientModel

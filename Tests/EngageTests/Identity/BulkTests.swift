@@ -1,5 +1,6 @@
 import BatchConfiguration
 import BatchFoundation
+import BatchReport
 import BatchSandbox
 import BatchStore
 import BatchWire
@@ -19,7 +20,7 @@ import Testing
       var read: [[String]] = []
       let bytes = Array(text.utf8)
       for start in stride(from: 0, to: bytes.count, by: piece) {
-        file.read(bytes[start..<min(start + piece, bytes.count)]) { read.append([$0] + $1) }
+        file.read(Array(bytes[start..<min(start + piece, bytes.count)])) { read.append([$0] + $1) }
       }
       try file.finish(ofAtLeast: 2) { read.append([$0] + $1) }
       #expect(read == [["1", "c \"1\""], ["2", ""]])
@@ -93,7 +94,7 @@ import Testing
     }
   }
 
-  private func end(bulk: Bool) throws -> (recipients: [[String: String]], figures: IdentityFigures, selects: Int) {
+  private func end(bulk: Bool) throws -> (recipients: [[String: String]], figures: RunSummary.Identity, selects: Int) {
     let folder = "/tmp/engage-identity-bulk-\(uptimeMilliseconds())"
     var seed: [Int64: [String: String]] = [:]
     var checks: [IdentityCheck] = []
@@ -166,7 +167,7 @@ import Testing
   /// the same customers.
   private func endOfASecondStore(
     bulk: Bool
-  ) throws -> (recipients: [[String: String]], figures: IdentityFigures, added: Int) {
+  ) throws -> (recipients: [[String: String]], figures: RunSummary.Identity, added: Int) {
     let folder = "/tmp/engage-identity-bulk-\(uptimeMilliseconds())"
     var options = EngageSandboxOptions.identities([:])
     options.filesFolder = folder
@@ -265,7 +266,7 @@ import Testing
       LastKnownLocation(device: "d-2", recipientId: "", address: "2 Main St", at: now),
     ])
     try bench.store.commit(batch, run: bench.run)
-    #expect(try bench.reconcile().figures.locations == 1)
+    #expect(try bench.reconcile().locations == 1)
     #expect(bench.service.recipients[loser]?["Last Location Address"] == "1 Main St")
     // Nothing goes out for a device without an id; it waits.
     #expect(try bench.store.identities.pendingLocations().map(\.device) == ["d-2"])
@@ -321,7 +322,7 @@ import Testing
       LastKnownLocation(device: "d-1", recipientId: loser, address: "1 Main St", at: now)
     ])
     try bench.store.commit(batch, run: bench.run)
-    #expect(try bench.reconcile().figures.locations == 0)
+    #expect(try bench.reconcile().locations == 0)
     #expect(bench.service.recipients[loser]?["Last Location Address"] == nil)
   }
 

@@ -1,4 +1,5 @@
 import BatchFoundation
+import BatchReport
 import BatchStore
 import EngageRules
 import RecipientModel
@@ -78,7 +79,7 @@ import Testing
           ["d-1", winner, "Last Location Address Time", "", now.rfc3339],
         ])
     #expect(try bench.store.identities.pendingLocations().count == 1)
-    #expect(try bench.reconciler.reconcile(changePlan, inputs: "digest").figures.locations == 1)
+    #expect(try bench.reconciler.reconcile(changePlan, inputs: "digest").locations == 1)
     #expect(bench.service.recipients[winner]?["Last Location Address"] == "1 Main St")
     #expect(try bench.store.identities.pendingLocations().isEmpty)
   }
@@ -93,7 +94,7 @@ import Testing
       LastKnownLocation(device: "d-1", recipientId: loser, address: "1 Main St", at: now)
     ])
     try bench.store.commit(batch, run: bench.run)
-    #expect(try reconciler.reconcile().figures.locations == 0)
+    #expect(try reconciler.reconcile().locations == 0)
     #expect(try bench.store.identities.pendingLocations().count == 1)
   }
 

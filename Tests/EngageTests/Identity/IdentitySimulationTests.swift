@@ -1,4 +1,5 @@
 import BatchFoundation
+import BatchReport
 import BatchStore
 import Engage
 import RecipientModel

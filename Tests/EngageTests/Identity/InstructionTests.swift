@@ -1,4 +1,5 @@
 import BatchFoundation
+import BatchReport
 import EngageRules
 import RecipientModel
 import Testing

@@ -1,4 +1,5 @@
 import BatchFoundation
+import BatchReport
 import Engage
 import EngageRules
 import RecipientModel

@@ -1,5 +1,6 @@
 import BatchConfiguration
 import BatchFoundation
+import BatchReport
 import BatchStore
 import EngageRules
 import Glibc

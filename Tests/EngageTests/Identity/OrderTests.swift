@@ -1,5 +1,6 @@
 import BatchConfiguration
 import BatchFoundation
+import BatchReport
 import BatchStore
 import EngageRules
 import Glibc
@@ -238,7 +239,7 @@ import Testing
             at: now + Milliseconds(device == "d-2" ? 60_000 : 0))
         })
       try bench.store.commit(batch, run: bench.run)
-      #expect(try bench.reconcile().figures.locations == 1)
+      #expect(try bench.reconcile().locations == 1)
       #expect(
         bench.service.recipients[loser] == [
           "Mobile User Id": userA, "Last Location Address": "at d-2", "Last Location Address Time": "2026-01-31 10:01",
@@ -258,7 +259,7 @@ import Testing
             device: device, recipientId: loser, address: "at \(device)", at: now + Milliseconds(time))
         ])
       try bench.store.commit(batch, run: bench.run)
-      let written = try bench.reconcile().figures.locations
+      let written = try bench.reconcile().locations
       #expect(try bench.store.identities.pendingLocations().isEmpty)
       return written
     }

@@ -1,4 +1,5 @@
 import BatchFoundation
+import BatchReport
 import BatchStore
 import EngageRules
 import RecipientModel
@@ -23,8 +24,8 @@ import Testing
     let bench = try Bench([loser: ["Mobile User Id": userA, "Last Location Address": "Elsewhere"]])
     for (night, name) in ["Oslo", "Bergen"].enumerated() {
       try place(name, at: Int64(night), in: bench)
-      let figures = try bench.reconcile().figures
-      #expect((figures.updated, figures.locations, figures.auditRows) == (1, 1, 0))
+      let result = try bench.reconcile()
+      #expect((result.figures.updated, result.locations, result.figures.auditRows) == (1, 1, 0))
       let plans = try bench.store.merges.plans().filter { $0.scenario == .location }
       #expect(plans.count == 1)
       #expect(plans[0].state == .done)

@@ -1,4 +1,5 @@
 import BatchFoundation
+import BatchReport
 import BatchSandbox
 import BatchStore
 import BatchWire
@@ -223,7 +224,7 @@ import Testing
 
   @Test func aFaultyRunOnManyThreadsEndsLikeACleanOne() throws {
     let (recipients, checks) = mixture(200)
-    func end(_ faults: FaultPlan) throws -> ([String: [String: String]], Set<[String: String]>, IdentityFigures) {
+    func end(_ faults: FaultPlan) throws -> ([String: [String: String]], Set<[String: String]>, RunSummary.Identity) {
       try withSandbox(.identities(recipients)) { server in
         server.setFaults(faults)
         var bench = try SandboxBench(server, settings: .fixture(audit: true) { $0.concurrency = 4 })

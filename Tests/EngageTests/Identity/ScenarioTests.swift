@@ -1,5 +1,6 @@
 import BatchConfiguration
 import BatchFoundation
+import BatchReport
 import BatchStore
 import RecipientModel
 import Testing
@@ -135,11 +136,12 @@ import Testing
     ]
     let bench = try Bench(recipients, settings: .fixture { $0.recipient.knownToKnown = rule })
     try bench.add(bench.check())
-    let figures = try bench.reconcile().figures
+    let result = try bench.reconcile()
+    let figures = result.figures
     switch rule {
     case .reassign:
       #expect(bench.service.recipients == recipients)
-      #expect(figures.reassigned == 1)
+      #expect(result.reassigned == 1)
       #expect(try bench.identity() == DeviceIdentity(recipientId: winner, mobileUserId: userB))
       // Logging back makes no cycle.
       try bench.add(bench.check(at: 1, emission: 9, [("customer_id", "c-0")]))

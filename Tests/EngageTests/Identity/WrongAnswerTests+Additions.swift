@@ -1,4 +1,5 @@
 import BatchFoundation
+import BatchReport
 import BatchSandbox
 import BatchStore
 import EngageRules

@@ -1,4 +1,5 @@
 import BatchFoundation
+import BatchReport
 import BatchSandbox
 import BatchStore
 import EngageRules
@@ -123,8 +124,9 @@ import Testing
             action: .fault(id: 128, text: nil, errorClass: "SP.ListManager"))
         ]))
       try add(wish, to: bench)
-      let figures = try bench.reconciler.reconcile().figures
-      #expect((figures.conflicts, figures.refused, figures.reassigned) == (0, 0, 0))
+      let result = try bench.reconciler.reconcile()
+      let figures = result.figures
+      #expect((figures.conflicts, figures.refused, result.reassigned) == (0, 0, 0))
       #expect(figures.merged == (wish == .merge ? 1 : 0))
       #expect(figures.updated == (wish == .merge ? 0 : 1))
       #expect(try bench.store.merges.openPlans().isEmpty)

@@ -63,7 +63,7 @@ import Testing
     ]
     #expect(String(decoding: body.array, as: UTF8.self) == #"{"eventList":["# + expected.joined(separator: ",") + "]}")
     #expect(blocks.entries.map(\.bodyBytes) == [body.count])
-    #expect(blocks.entries.map(\.group) == [Int(Consent.use.rawValue)])
+    #expect(blocks.entries.map(\.group) == [Int(PIPLConsent.use.rawValue)])
     let read = try EventBlockReader(blocks.block(0), .game)
     for event in events {
       #expect(try read.next())

@@ -18,7 +18,7 @@ import Testing
 
   /// Sends one body to a server that answers with a status, and tells what arrived.
   private static func post(
-    _ body: String, secret: String?, consent: Consent = [], status: Int = 204, headers: [String] = []
+    _ body: String, secret: String?, consent: PIPLConsent = [], status: Int = 204, headers: [String] = []
   ) throws -> (outcome: SendOutcome, arrival: LoopbackServer.Arrival) {
     let server = try LoopbackServer { connection in
       guard connection.readRequest() != nil else { return }
@@ -48,8 +48,8 @@ import Testing
     #expect(try Self.post("{}", secret: "").arrival.requestLine == "POST /collect/api/env/bulk HTTP/1.1")
   }
 
-  @Test(arguments: [Consent.use, .export, [.use, .export]])
-  func consentThatWasGivenIsToldInHeaders(_ consent: Consent) throws {
+  @Test(arguments: [PIPLConsent.use, .export, [.use, .export]])
+  func consentThatWasGivenIsToldInHeaders(_ consent: PIPLConsent) throws {
     let arrival = try Self.post("{}", secret: nil, consent: consent).arrival
     #expect(arrival.header("PIPL_CONSENT") == (consent.contains(.use) ? "true" : nil))
     #expect(arrival.header("PIPL_EXPORT") == (consent.contains(.export) ? "true" : nil))

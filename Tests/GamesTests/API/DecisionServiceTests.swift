@@ -14,7 +14,7 @@ import Testing
     manufacturer: "Apple Inc", operatingSystemVersion: "15.4")
 
   private static func ask(
-    _ question: DecisionRequest = question, secret: String? = nil, consent: Consent = [], status: Int = 200,
+    _ question: DecisionRequest = question, secret: String? = nil, consent: PIPLConsent = [], status: Int = 200,
     body: String = "{}", seconds: Double = 0, timeout: Int64 = 5000
   ) throws -> (outcome: DecisionOutcome, arrivals: [LoopbackServer.Arrival]) {
     let server = try LoopbackServer { connection in

@@ -74,7 +74,7 @@ final class Bench {
 
 func question(
   _ point: String, user: String = "p-1", at seconds: Int64 = 0, device: String = "d-1", emission: Int64 = 1,
-  isAsked: Bool = true, consent: Consent = []
+  isAsked: Bool = true, consent: PIPLConsent = []
 ) -> Engagement {
   Engagement(
     timestamp: Instant(milliseconds: 1_767_607_200_000 + seconds * 1000), device: ByteText(device), emission: emission,

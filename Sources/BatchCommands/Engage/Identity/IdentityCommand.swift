@@ -48,7 +48,7 @@ struct IdentityCommand: ParsableCommand {
     }
   }
 
-  static func report(_ figures: IdentityFigures, _ format: OutputFormat) {
+  static func report(_ figures: RunSummary.Identity, _ format: OutputFormat) {
     format.tell([
       "checks": .number(figures.checks), "created": .number(figures.created), "updated": .number(figures.updated),
       "merged": .number(figures.merged), "conflicts": .number(figures.conflicts),

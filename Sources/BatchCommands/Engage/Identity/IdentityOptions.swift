@@ -4,7 +4,6 @@ import BatchFoundation
 import BatchPipeline
 import BatchStore
 import Engage
-import FoundationEssentials
 
 /// An Engage store.
 struct IdentityStore {
@@ -12,15 +11,7 @@ struct IdentityStore {
 
   func reading() throws -> EventStore { try EventStore.openReading(path) { try format(of: $0) } }
 
-  /// Passes the store to `body` for changes; no run may have it open.
-  func changing(_ body: (EventStore) throws -> Void) throws {
-    // Opening a missing store would create one.
-    guard FileManager.default.fileExists(atPath: path) else { throw StoreError.missing(path: path) }
-    let store = try EventStore.open(path) { try format(of: $0) }
-    let result = Result { try body(store) }
-    try store.close()
-    try result.get()
-  }
+  func changing(_ body: (EventStore) throws -> Void) throws { try EventStore.change(path, format, body) }
 
   private func format(of platform: String?) throws -> StoreFormat {
     let engage = EngagePlatform()

@@ -37,9 +37,15 @@ extension DeliverySettings {
     self.init(
       concurrency: settings.upload.concurrency, limits: limits,
       onUnknown: settings.upload.onUnknown, maxFailures: settings.networking.maxRetries,
-      backoff: Backoff(settings), failuresInARow: settings.networking.breakerFailures,
-      retryBudget: settings.networking.retryBudget, patience: settings.upload.patience,
-      patienceAtStart: settings.upload.patienceAtStart)
+      failuresInARow: settings.networking.breakerFailures, retryBudget: settings.networking.retryBudget,
+      patience: Patience.Limits(settings))
+  }
+}
+
+extension Patience.Limits {
+  package init(_ settings: Settings) {
+    self.init(
+      longest: settings.upload.patience, atStart: settings.upload.patienceAtStart, backoff: Backoff(settings))
   }
 }
 

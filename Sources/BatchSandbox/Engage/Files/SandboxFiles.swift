@@ -80,8 +80,10 @@ struct SeparatedText: Sendable {
   /// Returns the rows of a file, without blank lines or a byte order mark.
   static func rows(_ bytes: [UInt8], format: String) -> [[ByteText]] {
     var rows: [[ByteText]] = []
-    func add(_ row: CSVReader.Row) { rows.append(row.fields.map { ByteText(String(decoding: $0, as: UTF8.self)) }) }
-    var reader = CSVReader(separator: separator(of: format))
+    func add(_ row: RowReader.Row) {
+      rows.append(row.fields.map { ByteText(String(decoding: $0 ?? [], as: UTF8.self)) })
+    }
+    var reader = RowReader(.plain(separator: separator(of: format)))
     reader.read(bytes, add)
     reader.finish(add)
     return rows

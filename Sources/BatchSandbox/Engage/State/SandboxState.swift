@@ -23,7 +23,7 @@ struct SandboxState: Sendable {
   /// Replaces the initial clock with the server's.
   mutating func begin(_ time: SandboxTime) { api.clock = time }
 
-  mutating func reply(to request: SandboxRequest, envelope: Envelope?) -> SandboxReply {
+  mutating func reply(to request: SandboxRequest, envelope: ReceivedEnvelope?) -> SandboxReply {
     if request.isOverTheGate {
       let fault = APIFault.concurrency(options.switches.concurrencyFault)
       let answer: SandboxAnswer =
@@ -95,7 +95,7 @@ struct SandboxState: Sendable {
   }
 
   /// Returns the refusal of a request without a valid token or session; nil if it may proceed.
-  private mutating func unauthorized(_ request: SandboxRequest, _ envelope: Envelope?) -> SandboxAnswer? {
+  private mutating func unauthorized(_ request: SandboxRequest, _ envelope: ReceivedEnvelope?) -> SandboxAnswer? {
     if let token = request.bearer, tokens.isValid(token, at: now) { return nil }
     if let session = request.session, api.organization.sessions.contains(where: { $0.utf8.elementsEqual(session.utf8) })
     {
@@ -118,7 +118,7 @@ struct SandboxState: Sendable {
 
   // MARK: - XMLAPI
 
-  private mutating func xmlReply(_ request: SandboxRequest, _ envelope: Envelope?) -> SandboxReply {
+  private mutating func xmlReply(_ request: SandboxRequest, _ envelope: ReceivedEnvelope?) -> SandboxReply {
     api.settleJobs()
     switch envelope {
     case .operations(let operations):

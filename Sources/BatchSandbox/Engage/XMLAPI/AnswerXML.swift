@@ -14,7 +14,7 @@ struct AnswerXML: Sendable {
     if value.utf8.isEmpty {
       text += "<\(name)/>"
     } else {
-      text += "<\(name)>\(escaped(value))</\(name)>"
+      text += "<\(name)>\(XMLWriter.escaped(value))</\(name)>"
     }
   }
 
@@ -33,49 +33,21 @@ struct AnswerXML: Sendable {
 
   /// Appends `<COLUMN><NAME>…</NAME><VALUE>…</VALUE></COLUMN>`.
   mutating func column(_ name: ByteText, _ value: ByteText) {
-    text += "<COLUMN><NAME>\(escaped(name.string))</NAME><VALUE>"
-    if !value.isEmpty { text += prefersCDATA ? cdata(value.string) : escaped(value.string) }
+    text += "<COLUMN><NAME>\(XMLWriter.escaped(name.string))</NAME><VALUE>"
+    if !value.isEmpty { text += prefersCDATA ? cdata(value.string) : XMLWriter.escaped(value.string) }
     text += "</VALUE></COLUMN>"
   }
 }
 
-/// Returns the text with markup characters as references; also valid as an attribute in double quotes.
-func escaped(_ text: String) -> String {
-  var result: [UInt8] = []
-  result.reserveCapacity(text.utf8.count)
-  for byte in text.utf8 {
-    switch byte {
-    case UInt8(ascii: "&"): result.append(contentsOf: "&amp;".utf8)
-    case UInt8(ascii: "<"): result.append(contentsOf: "&lt;".utf8)
-    case UInt8(ascii: ">"): result.append(contentsOf: "&gt;".utf8)
-    case UInt8(ascii: "\""): result.append(contentsOf: "&quot;".utf8)
-    case UInt8(ascii: "\r"): result.append(contentsOf: "&#13;".utf8)
-    // Other control characters are not allowed in XML.
-    case 0..<32 where byte != UInt8(ascii: "\n") && byte != UInt8(ascii: "\t"): result.append(UInt8(ascii: "?"))
-    default: result.append(byte)
-    }
-  }
-  return String(decoding: result, as: UTF8.self)
-}
-
-/// Returns the text as CDATA, split at `]]>`. Text with control characters, which would be lost, is escaped.
+/// Returns the text as CDATA, or escaped if XML cannot represent all of it.
 func cdata(_ text: String) -> String {
-  if text.utf8.contains(where: { $0 < 32 && $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\t") }) {
-    return escaped(text)
-  }
-  var result: [UInt8] = Array("<![CDATA[".utf8)
-  for byte in text.utf8 {
-    if byte == UInt8(ascii: ">"), result.suffix(2).elementsEqual("]]".utf8) {
-      result.append(contentsOf: "]]><![CDATA[".utf8)
-    }
-    result.append(byte)
-  }
-  result.append(contentsOf: "]]>".utf8)
-  return String(decoding: result, as: UTF8.self)
+  var writer = XMLWriter()
+  do { try writer.cdata(text) } catch { return XMLWriter.escaped(text) }
+  return String(decoding: writer.bytes, as: UTF8.self)
 }
 
 /// The content of an XMLAPI request (specification section 2.1).
-enum Envelope: Sendable {
+enum ReceivedEnvelope: Sendable {
   case operations([XMLElement])
   case refused(APIFault)
 

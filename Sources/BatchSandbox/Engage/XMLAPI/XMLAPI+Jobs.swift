@@ -9,7 +9,7 @@ extension XMLAPI {
     return id
   }
 
-  mutating func startImport(_ call: OperationCall, _ xml: inout AnswerXML) throws(APIFault) {
+  mutating func startImport(_ call: ReceivedCall, _ xml: inout AnswerXML) throws(APIFault) {
     let map = try call.required("MAP_FILE").string
     let source = try call.required("SOURCE_FILE").string
     if let encoding = call.text("FILE_ENCODING"), !["", "UTF-8", "ISO-8859-1"].contains(encoding) {
@@ -23,7 +23,7 @@ extension XMLAPI {
     xml.element("JOB_ID", startJob(work, description: source))
   }
 
-  mutating func exportList(_ call: OperationCall, _ xml: inout AnswerXML) throws(APIFault) {
+  mutating func exportList(_ call: ReceivedCall, _ xml: inout AnswerXML) throws(APIFault) {
     let list = try listID(call)
     let type = try call.required("EXPORT_TYPE").string
     guard ["ALL", "OPT_IN", "OPT_OUT", "UNDELIVERABLE"].contains(type) else {
@@ -43,7 +43,7 @@ extension XMLAPI {
     xml.element("FILE_PATH", "/download/\(file)")
   }
 
-  mutating func exportTable(_ call: OperationCall, _ xml: inout AnswerXML) throws(APIFault) {
+  mutating func exportTable(_ call: ReceivedCall, _ xml: inout AnswerXML) throws(APIFault) {
     let table = try tableID(call)
     let format = try exportFormat(call)
     let columns = exportColumns(call)
@@ -57,13 +57,13 @@ extension XMLAPI {
     xml.element("FILE_PATH", "/download/\(file)")
   }
 
-  private func exportFormat(_ call: OperationCall) throws(APIFault) -> String {
+  private func exportFormat(_ call: ReceivedCall) throws(APIFault) -> String {
     let format = try call.required("EXPORT_FORMAT").string
     guard ["CSV", "TAB", "PIPE"].contains(format) else { throw APIFault(id: 321, text: "Export format is not valid.") }
     return format
   }
 
-  private func exportColumns(_ call: OperationCall) -> [ByteText] {
+  private func exportColumns(_ call: ReceivedCall) -> [ByteText] {
     call.element.first("EXPORT_COLUMNS")?.all("COLUMN").map { ByteText($0.text) } ?? []
   }
 
@@ -79,7 +79,7 @@ extension XMLAPI {
     return taken ? "\(organization.nextJobID) \(plain)" : plain
   }
 
-  mutating func getJobStatus(_ call: OperationCall, _ xml: inout AnswerXML) throws(APIFault) {
+  mutating func getJobStatus(_ call: ReceivedCall, _ xml: inout AnswerXML) throws(APIFault) {
     let id = try jobID(call)
     settleJobs()
     guard let job = organization.jobs[id] else { throw .invalidJob }
@@ -100,14 +100,14 @@ extension XMLAPI {
     if clock.isVirtual { clock.advance(by: Milliseconds(switches.pollAdvancesSeconds * 1000)) }
   }
 
-  mutating func deleteJob(_ call: OperationCall, _ xml: inout AnswerXML) throws(APIFault) {
+  mutating func deleteJob(_ call: ReceivedCall, _ xml: inout AnswerXML) throws(APIFault) {
     let id = try jobID(call)
     settleJobs()
     organization.jobs[id] = nil
     xml.element("JOB_ID", id)
   }
 
-  private func jobID(_ call: OperationCall) throws(APIFault) -> Int {
+  private func jobID(_ call: ReceivedCall) throws(APIFault) -> Int {
     guard let id = Int(try call.required("JOB_ID").string), organization.jobs[id] != nil else { throw .invalidJob }
     return id
   }

@@ -2,7 +2,7 @@ import BatchFoundation
 import BatchWire
 
 extension XMLAPI {
-  mutating func addListColumn(_ call: OperationCall, _ xml: inout AnswerXML) throws(APIFault) {
+  mutating func addListColumn(_ call: ReceivedCall, _ xml: inout AnswerXML) throws(APIFault) {
     let list = try listID(call)
     let name = try call.required("COLUMN_NAME")
     let typeText = try call.required("COLUMN_TYPE")
@@ -24,7 +24,7 @@ extension XMLAPI {
       MarketingList.Column(name: name, type: type, defaultValue: defaultValue, selectionValues: selection))
   }
 
-  mutating func getLists(_ call: OperationCall, _ xml: inout AnswerXML) throws(APIFault) {
+  mutating func getLists(_ call: ReceivedCall, _ xml: inout AnswerXML) throws(APIFault) {
     let visibility = try call.required("VISIBILITY")
     if visibility != "0", visibility != "1" { throw .invalidVisibility }
     let type = try call.required("LIST_TYPE")
@@ -78,7 +78,7 @@ extension XMLAPI {
     }
   }
 
-  mutating func getListMetaData(_ call: OperationCall, _ xml: inout AnswerXML) throws(APIFault) {
+  mutating func getListMetaData(_ call: ReceivedCall, _ xml: inout AnswerXML) throws(APIFault) {
     let id = try call.required("LIST_ID")
     if let table = organization.tables[id] {
       head(&xml, id: id, name: table.name, type: 15, size: table.rows.count, optedOut: 0, created: now, modified: now)

@@ -6,7 +6,7 @@ extension XMLAPI {
   typealias Values = [(position: Int, value: ByteText)]
 
   /// Returns the id of the list that LIST_ID names, or of the database of the contact list that it names.
-  func listID(_ call: OperationCall, _ parameter: String = "LIST_ID") throws(APIFault) -> ByteText {
+  func listID(_ call: ReceivedCall, _ parameter: String = "LIST_ID") throws(APIFault) -> ByteText {
     let id = try call.required(parameter)
     if organization.lists[id] != nil { return id }
     if let contactList = organization.contactLists[id] { return contactList.database }
@@ -15,7 +15,7 @@ extension XMLAPI {
   }
 
   /// Like ``listID(_:_:)``, but creates the list if `createsWhatIsMissing`.
-  private mutating func listIDForWriting(_ call: OperationCall) throws(APIFault) -> ByteText {
+  private mutating func listIDForWriting(_ call: ReceivedCall) throws(APIFault) -> ByteText {
     if createsWhatIsMissing, let id = call.text("LIST_ID"), Int64(id.string) != nil, organization.lists[id] == nil,
       organization.contactLists[id] == nil, organization.tables[id] == nil
     {
@@ -54,7 +54,7 @@ extension XMLAPI {
   }
 
   /// Returns RECIPIENT_ID or ENCODED_RECIPIENT_ID; nil if neither is given. Throws 124 if it is empty or not a number.
-  private func recipientID(_ call: OperationCall) throws(APIFault) -> Int64? {
+  private func recipientID(_ call: ReceivedCall) throws(APIFault) -> Int64? {
     guard let text = call.text("RECIPIENT_ID") ?? call.text("ENCODED_RECIPIENT_ID") else { return nil }
     guard let id = Int64(text.string) else { throw .invalidRecipient }
     return id
@@ -63,7 +63,7 @@ extension XMLAPI {
   /// Returns whether the database is keyed by EMAIL alone, so that columns do not identify a recipient.
   private func isKeyedByEmail(_ list: ByteText) -> Bool { organization.lists[list]?.keyColumns == ["EMAIL"] }
 
-  mutating func selectRecipientData(_ call: OperationCall, _ xml: inout AnswerXML) throws(APIFault) {
+  mutating func selectRecipientData(_ call: ReceivedCall, _ xml: inout AnswerXML) throws(APIFault) {
     let list = try listID(call)
     let isKeyedByEmail = isKeyedByEmail(list)
     var found = try addressed(call, in: list, by: isKeyedByEmail ? [] : try call.pairs())
@@ -102,7 +102,7 @@ extension XMLAPI {
     }
   }
 
-  mutating func addRecipient(_ call: OperationCall, _ xml: inout AnswerXML) throws(APIFault) {
+  mutating func addRecipient(_ call: ReceivedCall, _ xml: inout AnswerXML) throws(APIFault) {
     let list = try listIDForWriting(call)
     if let from = call.text("CREATED_FROM"), !from.isEmpty, !["0", "1", "2", "3", "4", "5", "6"].contains(from.string) {
       throw APIFault(id: 116, text: "CREATED_FROM is not valid.", errorClass: "SP.Recipients")
@@ -174,7 +174,7 @@ extension XMLAPI {
     }
   }
 
-  mutating func updateRecipient(_ call: OperationCall, _ xml: inout AnswerXML) throws(APIFault) {
+  mutating func updateRecipient(_ call: ReceivedCall, _ xml: inout AnswerXML) throws(APIFault) {
     let list = try listIDForWriting(call)
     let pairs = try call.pairs()
     let keys = organization.lists[list]?.keyColumns ?? []
@@ -239,14 +239,14 @@ extension XMLAPI {
     }
   }
 
-  mutating func optOutRecipient(_ call: OperationCall, _ xml: inout AnswerXML) throws(APIFault) {
+  mutating func optOutRecipient(_ call: ReceivedCall, _ xml: inout AnswerXML) throws(APIFault) {
     let list = try listID(call)
     let time = now
     for id in try addressed(call, in: list) { organization.lists[list]?.update(id, []) { $0.optedOut = time } }
     xml.element("ORGANIZATION_ID", Organization.id)
   }
 
-  mutating func doubleOptInRecipient(_ call: OperationCall, _ xml: inout AnswerXML) throws(APIFault) {
+  mutating func doubleOptInRecipient(_ call: ReceivedCall, _ xml: inout AnswerXML) throws(APIFault) {
     let list = try listIDForWriting(call)
     let pairs = try call.pairs()
     guard let email = pairs.last(where: { $0.name == "EMAIL" })?.value, !email.isEmpty else { throw .noEmail }
@@ -263,7 +263,7 @@ extension XMLAPI {
     xml.element("ORGANIZATION_ID", Organization.id)
   }
 
-  mutating func removeRecipient(_ call: OperationCall, _ xml: inout AnswerXML) throws(APIFault) {
+  mutating func removeRecipient(_ call: ReceivedCall, _ xml: inout AnswerXML) throws(APIFault) {
     let list = try listID(call)
     for id in try addressed(call, in: list) {
       organization.lists[list]?.remove(id)
@@ -274,7 +274,7 @@ extension XMLAPI {
 
   /// Returns all recipients addressed by EMAIL, RECIPIENT_ID or the columns.
   private mutating func addressed(
-    _ call: OperationCall, in list: ByteText, by columns: @autoclosure () throws(APIFault) -> Pairs
+    _ call: ReceivedCall, in list: ByteText, by columns: @autoclosure () throws(APIFault) -> Pairs
   ) throws(APIFault) -> [Int64] {
     if let id = try recipientID(call) { return organization.lists[list]?[id] == nil ? [] : [id] }
     var pairs = try columns()
@@ -284,13 +284,13 @@ extension XMLAPI {
   }
 
   /// Returns all addressed recipients; throws 128 if there are none.
-  private mutating func addressed(_ call: OperationCall, in list: ByteText) throws(APIFault) -> [Int64] {
+  private mutating func addressed(_ call: ReceivedCall, in list: ByteText) throws(APIFault) -> [Int64] {
     let found = try addressed(call, in: list, by: try call.pairs())
     if found.isEmpty { throw .notMember }
     return found
   }
 
-  mutating func addContactToContactList(_ call: OperationCall, _ xml: inout AnswerXML) throws(APIFault) {
+  mutating func addContactToContactList(_ call: ReceivedCall, _ xml: inout AnswerXML) throws(APIFault) {
     let id = try call.required("CONTACT_LIST_ID")
     guard let contactList = organization.contactLists[id] else { throw .unknownList(id) }
     let contact: Int64
@@ -311,7 +311,7 @@ extension XMLAPI {
     }
   }
 
-  mutating func createContactList(_ call: OperationCall, _ xml: inout AnswerXML) throws(APIFault) {
+  mutating func createContactList(_ call: ReceivedCall, _ xml: inout AnswerXML) throws(APIFault) {
     let database = try listID(call, "DATABASE_ID")
     let name = try call.required("CONTACT_LIST_NAME")
     let visibility = try call.required("VISIBILITY")
@@ -324,7 +324,7 @@ extension XMLAPI {
     xml.element("PARENT_FOLDER_ID", call.text("PARENT_FOLDER_ID") ?? "0")
   }
 
-  mutating func addContactToProgram(_ call: OperationCall, _ xml: inout AnswerXML) throws(APIFault) {
+  mutating func addContactToProgram(_ call: ReceivedCall, _ xml: inout AnswerXML) throws(APIFault) {
     let program = try call.required("PROGRAM_ID")
     guard let contact = Int64(try call.required("CONTACT_ID").string) else { throw .invalidRecipient }
     // Program 0 behaves like an inactive one.

@@ -3,7 +3,7 @@ import BatchWire
 
 extension XMLAPI {
   /// Returns the id of the table that TABLE_ID or TABLE_NAME names.
-  func tableID(_ call: OperationCall) throws(APIFault) -> ByteText {
+  func tableID(_ call: ReceivedCall) throws(APIFault) -> ByteText {
     if let name = call.text("TABLE_NAME"), !name.isEmpty, call.text("TABLE_ID") == nil {
       guard let table = organization.tables.values.first(where: { $0.name == name }) else { throw .unknownList(name) }
       return table.id
@@ -13,7 +13,7 @@ extension XMLAPI {
     return id
   }
 
-  private func rows(_ call: OperationCall, _ column: String, limit: Int) throws(APIFault) -> [XMLAPI.Pairs] {
+  private func rows(_ call: ReceivedCall, _ column: String, limit: Int) throws(APIFault) -> [XMLAPI.Pairs] {
     guard let rows = call.element.first("ROWS")?.all("ROW"), !rows.isEmpty else { throw .missing("ROWS") }
     if rows.count > limit { throw APIFault(id: 51, text: "More than \(limit) rows in one request") }
     return rows.map { row in
@@ -21,7 +21,7 @@ extension XMLAPI {
     }
   }
 
-  mutating func insertUpdateRelationalTable(_ call: OperationCall, _ xml: inout AnswerXML) throws(APIFault) {
+  mutating func insertUpdateRelationalTable(_ call: ReceivedCall, _ xml: inout AnswerXML) throws(APIFault) {
     let rows = try rows(call, "COLUMN", limit: 100)
     if createsWhatIsMissing, let id = call.text("TABLE_ID"), !id.isEmpty, organization.tables[id] == nil,
       let first = rows.first
@@ -41,7 +41,7 @@ extension XMLAPI {
     if !failures.isEmpty { xml.raw("<FAILURES>\(failures)</FAILURES>") }
   }
 
-  mutating func deleteRelationalTableData(_ call: OperationCall, _ xml: inout AnswerXML) throws(APIFault) {
+  mutating func deleteRelationalTableData(_ call: ReceivedCall, _ xml: inout AnswerXML) throws(APIFault) {
     let rows = try rows(call, "KEY_COLUMN", limit: 1000)
     let table = try tableID(call)
     var failures = ""
@@ -63,13 +63,14 @@ extension XMLAPI {
   {
     let keys = organization.tables[table]?.keyColumns ?? []
     let columns = row.filter { keys.contains($0.name) }.map { name, value in
-      "<\(element) name=\"\(escaped(name.string))\">\(escaped(value.string))</\(element)>"
+      "<\(element) name=\"\(XMLWriter.escaped(name.string, inAttribute: true))\">"
+        + "\(XMLWriter.escaped(value.string))</\(element)>"
     }
     return "<FAILURE failure_type=\"\(failure.isTransient ? "transient" : "permanent")\" "
-      + "description=\"\(escaped(failure.description))\">\(columns.joined())</FAILURE>"
+      + "description=\"\(XMLWriter.escaped(failure.description, inAttribute: true))\">\(columns.joined())</FAILURE>"
   }
 
-  mutating func createTable(_ call: OperationCall, _ xml: inout AnswerXML) throws(APIFault) {
+  mutating func createTable(_ call: ReceivedCall, _ xml: inout AnswerXML) throws(APIFault) {
     let name = try call.required("TABLE_NAME")
     if organization.tables.values.contains(where: { $0.name == name }) { throw .nameTaken }
     var columns: [RelationalTable.Column] = []
@@ -91,7 +92,7 @@ extension XMLAPI {
     xml.element("TABLE_ID", id)
   }
 
-  mutating func startTableJob(_ call: OperationCall, _ xml: inout AnswerXML) throws(APIFault) {
+  mutating func startTableJob(_ call: ReceivedCall, _ xml: inout AnswerXML) throws(APIFault) {
     let table = try tableID(call)
     let work: ServiceJob.Work
     switch call.name {

@@ -2,7 +2,7 @@ import BatchFoundation
 import BatchWire
 
 /// One operation of an envelope, with access to its parameters.
-struct OperationCall: Sendable {
+struct ReceivedCall: Sendable {
   var element: XMLElement
 
   var name: String { element.name }
@@ -58,12 +58,12 @@ struct XMLAPI {
   mutating func answer(_ operations: [XMLElement]) -> String {
     var body = "<Envelope><Body>"
     for element in operations {
-      body += answer(OperationCall(element: element))
+      body += answer(ReceivedCall(element: element))
     }
     return body + "</Body></Envelope>"
   }
 
-  mutating func answer(_ call: OperationCall) -> String {
+  mutating func answer(_ call: ReceivedCall) -> String {
     do {
       var xml = AnswerXML()
       if switches.spelling == .random { xml.prefersCDATA = Bool.random(using: &random) }
@@ -89,7 +89,7 @@ struct XMLAPI {
   /// Returns the RESULT and Fault elements of a refusal.
   mutating func faultText(_ fault: APIFault) -> String {
     let plain = switches.spelling == .random ? Bool.random(using: &random) : fault.id == 51
-    let text = plain ? escaped(fault.text) : cdata(fault.text)
+    let text = plain ? XMLWriter.escaped(fault.text) : cdata(fault.text)
     return "<RESULT><SUCCESS>false</SUCCESS></RESULT><Fault><Request/><FaultCode/><FaultString>\(text)</FaultString>"
       + "<detail><error><errorid>\(fault.id)</errorid><module/><class>\(fault.errorClass)</class><method/></error></detail>"
       + "</Fault>"
@@ -97,7 +97,7 @@ struct XMLAPI {
 
   mutating func faultAnswer(_ fault: APIFault) -> String { "<Envelope><Body>\(faultText(fault))</Body></Envelope>" }
 
-  private mutating func perform(_ call: OperationCall, _ xml: inout AnswerXML) throws(APIFault) {
+  private mutating func perform(_ call: ReceivedCall, _ xml: inout AnswerXML) throws(APIFault) {
     switch call.name {
     case "SelectRecipientData": try selectRecipientData(call, &xml)
     case "AddRecipient": try addRecipient(call, &xml)
@@ -137,7 +137,7 @@ struct XMLAPI {
     "GetMailingTemplates", "ExportMailingTemplate",
   ]
 
-  private mutating func login(_ call: OperationCall, _ xml: inout AnswerXML) throws(APIFault) {
+  private mutating func login(_ call: ReceivedCall, _ xml: inout AnswerXML) throws(APIFault) {
     let user = try call.required("USERNAME")
     _ = try call.required("PASSWORD")
     if organization.sessions.count >= 20 {

@@ -15,7 +15,7 @@ enum AnswerRules {
   /// Interprets status and text by the rules that all requests share. Returns nil for an uncompressed 2xx and for a 4xx
   /// that may concern the request's content.
   static func reading<Answer, Rejection>(
-    of answer: HTTPAnswer, to sent: [UInt8], as: CallOutcome<Answer, Rejection>.Type, now: Int64
+    of answer: HTTPAnswer, to sent: [UInt8], ofEvents: Bool = false, as: CallOutcome<Answer, Rejection>.Type, now: Int64
   ) -> Reading<CallOutcome<Answer, Rejection>>? {
     let retryAfter = retryAfter(answer, now: now)
     let words = { ServiceText.reason(answer.body).map { ServiceWords.withoutValues($0.text, of: sent) } }
@@ -41,6 +41,9 @@ enum AnswerRules {
     switch answer.status {
     case 403: return refused(.forbidden)
     case 404, 405, 410: return refused(.noSuchService)
+    case 503 where ofEvents: return refused(.failing)
+    case 400..<500 where ofEvents:
+      return statusesOfData.contains(answer.status) && retryAfter == nil ? nil : refused(.failing)
     case 408, 425, 500...:
       return .outcome(.unknown(.status(answer.status, retryAfter: retryAfter, words: words())))
     default: return nil
@@ -94,29 +97,16 @@ enum AnswerRules {
     return result.fault
   }
 
-  /// Reads an answer to submitted events.
-  ///
-  /// A 503 and every 4xx mean that the events were not accepted. Any other 5xx leaves that open (reference decisions
-  /// 45). A 4xx is about the events only if its status concerns data and it has no `Retry-After`. The message of a
-  /// rejection may quote the events, so it belongs in quarantine and not in logs.
+  /// Reads an answer to submitted events. The message of a rejection may quote the events, so it belongs in quarantine
+  /// and not in logs.
   static func readSubmission(_ answer: HTTPAnswer, to sent: [UInt8] = [], now: Int64) -> Reading<SendOutcome> {
-    let retryAfter = retryAfter(answer, now: now)
-    func failing() -> Reading<SendOutcome> {
-      let words = ServiceText.reason(answer.body).map { ServiceWords.withoutValues($0.text, of: sent) }
-      return .outcome(.refused(CallFault(.failing, status: answer.status, retryAfter: retryAfter, words: words)))
-    }
-    if let reading = reading(of: answer, to: sent, as: SendOutcome.self, now: now) {
-      guard case .outcome(.unknown) = reading, 400..<500 ~= answer.status || answer.status == 503 else {
-        return reading
-      }
-      return failing()
-    }
+    if let reading = reading(of: answer, to: sent, ofEvents: true, as: SendOutcome.self, now: now) { return reading }
     guard (200..<300).contains(answer.status) else {
-      guard statusesOfData.contains(answer.status), retryAfter == nil else { return failing() }
       return .outcome(.rejected("status \(answer.status): \(ServiceWords(answer.body).text)"))
     }
     let text = ServiceText(answer.body, errorsOnly: true, quoting: sent)
     if text.saysThrottled {
+      let retryAfter = retryAfter(answer, now: now)
       return .outcome(.refused(CallFault(.throttled, status: answer.status, retryAfter: retryAfter, isSentence: true)))
     }
     if text.saysExpired { return .expired(status: answer.status, isSentence: true) }

@@ -1,5 +1,6 @@
 import BatchConfiguration
 import BatchFoundation
+import BatchReport
 import BatchStore
 import EngageRules
 
@@ -70,7 +71,7 @@ extension IdentityReconciler {
     }
     let renewed = try exported(transfer, searched, without: absent)
     let created = try missing.count { try !isMissing($0, in: renewed) }
-    log.count { $0.created += created }
+    log.count { $0.figures.created += created }
     // Each row is looked up, because a completed job reports how many rows it refused, but not which.
     if created < missing.count {
       log.note(

@@ -118,7 +118,7 @@ package struct TransferFolder: Sendable {
   }
 
   /// Passes the bytes of a file to `body`. Remote paths look like `/download/Name - All - Jan 31 2026 11-59-59 PM.CSV`.
-  func download(_ remote: String, _ body: (ArraySlice<UInt8>) -> Void) throws {
+  func download(_ remote: String, _ body: ([UInt8]) -> Void) throws {
     guard let name = remote.split(separator: "/").last, !name.hasPrefix(".") else {
       throw ExportFault.file(remote, operation: "name", code: EINVAL)
     }
@@ -132,7 +132,7 @@ package struct TransferFolder: Sendable {
       while true {
         let count = try unsafe FileDescriptor.read(descriptor, into: buffer)
         if count == 0 { return }
-        unsafe body(Array(buffer[..<count])[...])
+        unsafe body(Array(buffer[..<count]))
       }
     } catch {
       throw ExportFault.file(file, operation: "read", code: error.code)
@@ -171,7 +171,7 @@ enum ExportFault: Error, Equatable, CustomStringConvertible {
 /// An export being read. It is usable only if complete, because a missing recipient looks like an unknown one.
 struct ExportedFile {
   private var columns: [String]
-  private var rows = CSVReader()
+  private var rows = RowReader(.plain())
   /// The position of each column in a row; nil before the first row.
   private var places: [Int]?
   private var width = 0
@@ -182,7 +182,7 @@ struct ExportedFile {
   init(columns: [String]) { self.columns = columns }
 
   /// Reads the next bytes of the file and passes each recipient to `body`.
-  mutating func read(_ bytes: some Sequence<UInt8>, _ body: (String, [String]) -> Void) {
+  mutating func read(_ bytes: [UInt8], _ body: (String, [String]) -> Void) {
     guard fault == nil else { return }
     // The reader is copied, because `take` changes this value during the call.
     var rows = self.rows
@@ -194,7 +194,6 @@ struct ExportedFile {
   ///
   /// - Throws: ``ExportFault`` unless the whole file was read and has at least `size` recipients.
   mutating func finish(ofAtLeast size: Int, _ body: (String, [String]) -> Void) throws(ExportFault) {
-    if rows.openQuote != nil { fault = fault ?? .torn(row: count + 1) }
     var rows = self.rows
     rows.finish { take($0, body) }
     if let fault { throw fault }
@@ -202,9 +201,10 @@ struct ExportedFile {
     guard count >= size else { throw .tooShort(rows: count, size: size) }
   }
 
-  private mutating func take(_ line: CSVReader.Row, _ body: (String, [String]) -> Void) {
+  private mutating func take(_ line: RowReader.Row, _ body: (String, [String]) -> Void) {
     guard fault == nil else { return }
-    let row = line.fields.compactMap { String(validating: $0, as: UTF8.self) }
+    guard line.fault == nil else { return fault = .torn(row: count + 1) }
+    let row = line.fields.compactMap { $0.flatMap { String(validating: $0, as: UTF8.self) } }
     guard row.count == line.fields.count else { return fault = .notUTF8(row: count + 1) }
     guard let places else {
       let missing = columns.filter { name in !row.contains { $0.isIdentical(to: name) } }

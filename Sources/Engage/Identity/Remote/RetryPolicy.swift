@@ -112,13 +112,6 @@ package struct RetryPolicy: Sendable {
   }
 }
 
-extension Patience.Limits {
-  init(_ settings: Settings) {
-    self.init(
-      longest: settings.upload.patience, atStart: settings.upload.patienceAtStart, backoff: Backoff(settings))
-  }
-}
-
 /// Reports the repeated calls of all threads: a new reason at once, the same one again if the pause has doubled.
 final class RetryNotes: Sendable {
   private struct Reported {

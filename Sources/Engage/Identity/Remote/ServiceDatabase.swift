@@ -1,5 +1,6 @@
 package import BatchConfiguration
 package import BatchFoundation
+import BatchPipeline
 package import BatchStore
 package import BatchWire
 package import EngageRules

@@ -1,5 +1,6 @@
 import BatchConfiguration
 package import BatchFoundation
+import BatchReport
 package import BatchStore
 import EngageRules
 
@@ -170,8 +171,8 @@ package struct IdentityReconciler: Sendable {
       var executor = executor()
       switch try executor.takeBack(&plan) {
       case .undone: break
-      case .refused: log.count { $0.refused += 1 }
-      case .done, .conflict: log.count { $0.conflicts += 1 }
+      case .refused: log.count { $0.figures.refused += 1 }
+      case .done, .conflict: log.count { $0.figures.conflicts += 1 }
       }
     }
   }

@@ -1,31 +1,13 @@
 package import BatchConfiguration
 package import BatchFoundation
+package import BatchReport
 
-/// The figures of a run's work on identities, named as in the summary (reference formats 4.1).
-package struct IdentityFigures: Sendable, Equatable {
-  /// The number of checks processed.
-  package var checks = 0
-  /// The number of recipients added for devices, including those that the service already had from another store.
-  package var created = 0
-  /// The number of changes of recipients without a merge: ids, a mobile user id, a location or an instruction.
-  package var updated = 0
-  package var merged = 0
-  /// The number of cases that need a person: stopped plans, and people whose recipient was forgotten.
-  package var conflicts = 0
-  /// The number of set-ups, checks and merges that the service permanently refused or answered wrongly (reference
-  /// decisions 36 and 37).
-  package var refused = 0
-  /// The number of checks in which a policy, such as `Recipient.sharedDevice` = `keep`, ruled out a change.
-  package var decidedByPolicy = 0
-  package var auditRows = 0
+package struct IdentityResult: Sendable, Equatable {
+  package var figures = RunSummary.Identity()
   /// The number of devices reassigned to another recipient without a merge.
   package var reassigned = 0
   /// The number of last known locations written.
   package var locations = 0
-}
-
-package struct IdentityResult: Sendable, Equatable {
-  package var figures = IdentityFigures()
   /// The reason that not everything was finished: the work ended early, or calls of a device kept failing. Unfinished
   /// work stays in the store. Nil if all was processed.
   package var failure: RemoteFailure?

@@ -1,5 +1,6 @@
 import BatchConfiguration
 import BatchFoundation
+import BatchReport
 import BatchStore
 import EngageRules
 
@@ -8,7 +9,7 @@ extension IdentitySession {
   func check(_ pending: PendingCheck, _ turn: CheckTurn) throws {
     let check = pending.check
     if log.isBlocked(check.device) || log.isBlocked(check: pending.id) { return }
-    if check.instruction == nil { log.count { $0.checks += 1 } }
+    if check.instruction == nil { log.count { $0.figures.checks += 1 } }
     let user =
       check.mobileUserId.isEmpty && settings.recipient.createsAnonymousUsers
       ? AutomaticMobileUserId.id(of: check.device) : check.mobileUserId
@@ -163,10 +164,10 @@ extension IdentitySession {
     }
     guard plan.state == .open else {
       if plan.state == .held {
-        log.count { $0.conflicts += 1 }
+        log.count { $0.figures.conflicts += 1 }
         block(by: plan)
       } else if !plan.loser.isEmpty {
-        log.count { $0.decidedByPolicy += 1 }
+        log.count { $0.figures.decidedByPolicy += 1 }
       }
       return
     }

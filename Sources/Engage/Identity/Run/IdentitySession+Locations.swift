@@ -1,5 +1,6 @@
 import BatchConfiguration
 import BatchFoundation
+import BatchReport
 import BatchStore
 import EngageRules
 
@@ -78,7 +79,7 @@ extension IdentitySession {
           try write(update)
           log.succeed()
         } catch let failure as RemoteFailure where failure.concernsOneDevice {
-          log.count { $0.refused += 1 }
+          log.count { $0.figures.refused += 1 }
           log.note("a recipient's last known location is left for the next run: \(failure)")
         } catch let failure as RemoteFailure {
           log.postpone(update.location.device, check: nil, keys: [], failure)

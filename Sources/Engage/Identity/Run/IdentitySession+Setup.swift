@@ -1,5 +1,6 @@
 import BatchConfiguration
 import BatchFoundation
+import BatchReport
 import BatchStore
 import EngageRules
 
@@ -101,7 +102,7 @@ extension IdentitySession {
         continue
       }
       guard try store.identities.knows(recipient: id, ofAnotherUserThan: user.value) else {
-        log.count { $0.created += 1 }
+        log.count { $0.figures.created += 1 }
         log.note(added: id, as: PlanningDatabase.newID(of: [user]), for: person.device)
         (person.recipientId, person.progress) = (id, .added)
         return true
@@ -122,7 +123,7 @@ extension IdentitySession {
       case .broken: found
       }
     if isForgotten(end.id) {
-      log.count { $0.conflicts += 1 }
+      log.count { $0.figures.conflicts += 1 }
       block(person)
       return false
     }

@@ -1,5 +1,6 @@
 import BatchConfiguration
 import BatchFoundation
+import BatchReport
 import BatchStore
 import EngageRules
 
@@ -191,7 +192,7 @@ struct IdentitySession: Sendable {
     let refused = device
     let plan = draft.refused(MergeDraft.subject(device, check), reason)
     _ = try reconciler.journal { try store.merges.refuse(plan, for: refused, run: reconciler.run) }
-    log.count { $0.refused += 1 }
+    log.count { $0.figures.refused += 1 }
     if let check, check.check.instruction != nil { log.block(check: check.id) } else { log.block(device.device) }
   }
 
@@ -269,7 +270,7 @@ struct IdentitySession: Sendable {
     var plan = plan
     var executor = reconciler.executor()
     executor.isResumed = isResumed
-    if plan.checkId != nil, !plan.scenario.isInstruction { log.count { $0.checks += 1 } }
+    if plan.checkId != nil, !plan.scenario.isInstruction { log.count { $0.figures.checks += 1 } }
     let outcome =
       plan.state == .undoing
       ? try executor.takeBack(&plan)
@@ -280,21 +281,21 @@ struct IdentitySession: Sendable {
   func account(for plan: MergePlan, _ outcome: MergeExecutor.Outcome) {
     if outcome == .undone { return }
     guard outcome == .done else {
-      if outcome == .refused { log.count { $0.refused += 1 } } else { log.count { $0.conflicts += 1 } }
+      if outcome == .refused { log.count { $0.figures.refused += 1 } } else { log.count { $0.figures.conflicts += 1 } }
       block(by: plan)
       return
     }
-    log.count { figures in
+    log.count { result in
       switch plan.scenario {
-      case .register, .setIds, .setMobileUserId, .contactList, .program, .optOut, .optIn: figures.updated += 1
-      case .moveMobileUserId, .markMerged: figures.merged += 1
-      case .reassign: figures.reassigned += 1
+      case .register, .setIds, .setMobileUserId, .contactList, .program, .optOut, .optIn: result.figures.updated += 1
+      case .moveMobileUserId, .markMerged: result.figures.merged += 1
+      case .reassign: result.reassigned += 1
       case .location:
-        figures.updated += 1
-        figures.locations += 1
+        result.figures.updated += 1
+        result.locations += 1
       case .setUp, .none: break
       }
-      if plan.index(of: .audit) != nil { figures.auditRows += 1 }
+      if plan.index(of: .audit) != nil { result.figures.auditRows += 1 }
     }
   }
 

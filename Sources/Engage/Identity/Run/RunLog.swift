@@ -28,7 +28,7 @@ final class RunLog: Sendable {
 
   var result: IdentityResult { state.withLock { $0.result } }
 
-  func count(_ change: (inout IdentityFigures) -> Void) { state.withLock { change(&$0.result.figures) } }
+  func count(_ change: (inout IdentityResult) -> Void) { state.withLock { change(&$0.result) } }
 
   func note(_ text: String) { state.withLock { $0.result.notes.append(text) } }
 

@@ -78,7 +78,7 @@ extension GameEvent {
     self = GameEvent(
       name: event.type, userID: event.shared(1), sessionID: event.shared(2), eventUUID: uuid,
       parameters: tape.view(at: 0), timestamp: event.timestamp, device: event.device, emission: event.emission,
-      consent: Consent(rawValue: event.group), isStored: event.flags.contains(.isFixed), source: event.source
+      consent: PIPLConsent(rawValue: event.group), isStored: event.flags.contains(.isFixed), source: event.source
     ).copied(to: arena)
   }
 

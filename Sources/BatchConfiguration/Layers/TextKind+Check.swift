@@ -1,7 +1,7 @@
 import BatchFoundation
 import BatchWire
 
-extension TextForm {
+extension TextKind {
   /// The text does not have the required form; `expected` completes "must be".
   struct Mismatch: Error, Hashable {
     var expected: String

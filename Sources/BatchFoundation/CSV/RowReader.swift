@@ -1,27 +1,68 @@
-import BatchFoundation
+/// The form of separated values.
+package struct RowDialect: Sendable {
+  /// The meaning of quotes around a field.
+  package enum Quotes: String, Sendable {
+    /// Delimiters; the text may span lines.
+    case standard
+    /// Ordinary characters.
+    case none
+    /// Delimiters; the text ends in its line.
+    case inLine
+  }
 
-/// Reads table rows in the dialect of a map, from chunks of bytes that may end anywhere (reference decisions 67).
+  package var separator: UInt8
+  package var quotes: Quotes
+  /// The character before one that means itself, or before a letter that means another; nil for none.
+  package var escape: UInt8?
+  /// Whether it escapes only quotes and itself, and only within quotes, as Spark writes them.
+  package var escapesOnlyQuotes: Bool
+  /// Whether backslashes that the dialect does not account for are reported.
+  package var looksForEscapes: Bool
+  /// The unquoted fields that mean no value.
+  package var nulls: [[UInt8]]
+
+  package init(
+    separator: UInt8 = UInt8(ascii: ","), quotes: Quotes = .standard, escape: UInt8? = nil,
+    escapesOnlyQuotes: Bool = false, looksForEscapes: Bool = true, nulls: [[UInt8]] = [Array("\\N".utf8)]
+  ) {
+    self.separator = separator
+    self.quotes = quotes
+    self.escape = escape
+    self.escapesOnlyQuotes = escapesOnlyQuotes
+    self.looksForEscapes = looksForEscapes
+    self.nulls = nulls
+  }
+
+  /// Returns the form of RFC 4180, in which every field is text.
+  package static func plain(separator: UInt8 = UInt8(ascii: ",")) -> RowDialect {
+    RowDialect(separator: separator, looksForEscapes: false, nulls: [])
+  }
+}
+
+/// A reader of separated values, from pieces that may end anywhere (reference decisions 67).
 ///
 /// After a row that violates the dialect, reading resumes at the second line of that row, so that an unclosed quote
 /// does not swallow other rows. A byte order mark and empty lines are skipped; fields keep their white space.
-struct RowReader {
-  struct Row {
+package struct RowReader {
+  package struct Row {
     /// The number of its first line, from 1.
-    var line: Int
-    var offset: Int
+    package var line: Int
+    package var offset: Int
     /// The fields, in order; nil for a field without a value.
-    var fields: [[UInt8]?]
+    package var fields: [[UInt8]?]
     /// The fault and its likely cause; nil for a valid row.
-    var fault: String?
-    var isTooLong = false
+    package var fault: String?
+    /// Whether a quote is inside an unquoted field.
+    package var hasInnerQuote = false
+    package var isTooLong = false
     /// The bytes of the row; of an invalid one, those of its first line.
-    var raw: ArraySlice<UInt8>
+    package var raw: ArraySlice<UInt8>
     /// The index of a field with an escape that the map does not read, or that no writer with the map's settings
     /// writes; nil if there is none.
-    var unreadEscape: Int?
+    package var unreadEscape: Int?
     /// The number of lines after the first if a quoted last field spans them and each has as many separators as a row
     /// (a closing quote may be missing); otherwise 0.
-    var linesLikeRows = 0
+    package var linesLikeRows = 0
   }
 
   private enum Place {
@@ -34,10 +75,11 @@ struct RowReader {
     case passed
   }
 
-  private let form: TableForm
+  private let form: RowDialect
   private let longest: Int
+  private let cause: (ArraySlice<UInt8>) -> String
   /// The number of fields of a row; nil before the header was read.
-  private(set) var columns: Int?
+  private var columns: Int?
   /// The bytes from the start of the current row on.
   private var buffer: [UInt8] = []
   private var at = 0
@@ -61,13 +103,18 @@ struct RowReader {
     UInt8(ascii: "\n"), UInt8(ascii: "\r"), UInt8(ascii: "\""), UInt8(ascii: "\\")
   )
 
-  /// - Parameter longest: the maximum number of bytes of a row.
-  init(_ form: TableForm, longest: Int) {
-    (self.form, self.longest) = (form, longest)
-    columns = form.columns?.count
+  /// - Parameters:
+  ///   - columns: the number of fields of a row; nil for that of the first one.
+  ///   - longest: the maximum number of bytes of a row.
+  ///   - cause: returns the likely cause of a fault after the bytes of a row, to follow its words; empty if unknown.
+  package init(
+    _ form: RowDialect, columns: Int? = nil, longest: Int = .max,
+    cause: @escaping (ArraySlice<UInt8>) -> String = { _ in "" }
+  ) {
+    (self.form, self.columns, self.longest, self.cause) = (form, columns, longest, cause)
   }
 
-  mutating func read(_ bytes: [UInt8], _ body: (Row) -> Void) {
+  package mutating func read(_ bytes: [UInt8], _ body: (Row) -> Void) {
     buffer.removeSubrange(..<start)
     at -= start
     startOfField -= start
@@ -79,7 +126,7 @@ struct RowReader {
   }
 
   /// Reads the rest: the last row may lack a line end, or be invalid, so that its later lines are read as rows.
-  mutating func finish(_ body: (Row) -> Void) {
+  package mutating func finish(_ body: (Row) -> Void) {
     repeat {
       scan(isFinal: true, body)
       switch place {
@@ -244,7 +291,8 @@ struct RowReader {
       columns = wanted
       body(
         Row(
-          line: firstLine, offset: base + start, fields: fields, raw: buffer[start..<end], unreadEscape: unreadEscape,
+          line: firstLine, offset: base + start, fields: fields, hasInnerQuote: hasInnerQuote, raw: buffer[start..<end],
+          unreadEscape: unreadEscape,
           linesLikeRows: isQuoted ? secondLine.map { linesLikeRows(buffer[$0..<end]) } ?? 0 : 0))
     }
     at = next ?? min(end + 1, buffer.count)
@@ -266,7 +314,7 @@ struct RowReader {
 
   /// Rejects the row and resumes at its second line.
   private mutating func refuse(_ words: String, _ body: (Row) -> Void) {
-    let words = words + cause
+    let words = words + cause(buffer[start..<at])
     if secondLine == nil { place = .refused(words) } else { end(fault: words, body) }
   }
 
@@ -286,17 +334,11 @@ struct RowReader {
       Row(line: firstLine, offset: base + start, fields: [], fault: "", isTooLong: true, raw: buffer[start..<at]))
     place = .passed
   }
+}
 
-  /// The likely cause of a fault, as the end of a message; empty if unknown.
-  private var cause: String {
-    let row = buffer[start..<at]
-    let isEscaped =
-      form.escape == nil && zip(row, row.dropFirst()).contains { $0 == Self.backslash && $1 == Self.quote }
-    if isEscaped {
-      return
-        #"; if its quotes are escaped by a backslash, write "escape": "\\" in the map, for Spark "escape": "\\\"""#
-    }
-    guard form.quotes != .none, row.contains(Self.quote) else { return "" }
-    return #"; if quotes mean nothing in the table, write "quotes": "none" in the map"#
+package enum CSVText {
+  /// Returns a row with its line end, every field in quotes.
+  package static func line(_ fields: [String]) -> String {
+    fields.map { "\"" + $0.replacing("\"", with: "\"\"") + "\"" }.joined(separator: ",") + "\n"
   }
 }
