@@ -97,7 +97,7 @@ extension EventStore {
   }
 
   /// Passes all damage to `body`: in every page, every column of every row, every block with its count and, once sent,
-  /// its digest. Device states are not checked: only the platform can read them.
+  /// its digest. Of device states the checksums are checked: only the platform can read more of them.
   package func check(_ body: (StoreDamage) -> Void) throws {
     let isReadable = try connection.read { db in
       var isReadable = true
@@ -138,6 +138,14 @@ extension EventStore {
       try Self.attempt("digest_segment", body) {
         for id in try Int64.fetchAll(db, sql: "SELECT id FROM digest_segment WHERE length(digests) % 16 <> 0") {
           body(StoreDamage(table: "digest_segment", row: id, problem: "the digests are truncated"))
+        }
+      }
+      try Self.attempt("state_segment", body) {
+        try Timelines.forEachDamagedSegment(in: db) { segment, states in
+          let count = "\(max(0, segment.devices - states.count)) of \(segment.devices)"
+          body(
+            StoreDamage(
+              table: "state_segment", row: segment.id, problem: "states of devices are damaged (\(count))"))
         }
       }
       return true

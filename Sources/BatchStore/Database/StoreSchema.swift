@@ -26,7 +26,7 @@ enum StoreSchema {
     }
   }
 
-  /// The indexes of chunks by status, by time and in listing order, and of devices by when the clock changes something.
+  /// The indexes of chunks by status, by time and in listing order.
   ///
   /// Not part of a step: a first run creates them after storing everything, because rows arrive in no order of time,
   /// and each transaction would touch, log and write every page of these indexes. Queries work without them, if slower.
@@ -34,7 +34,6 @@ enum StoreSchema {
     CREATE INDEX IF NOT EXISTS chunk_by_status ON chunk (status, first, id, events, expired);
     CREATE INDEX IF NOT EXISTS chunk_by_time ON chunk (last, first);
     CREATE INDEX IF NOT EXISTS chunk_by_order ON chunk (first, id);
-    CREATE INDEX IF NOT EXISTS device_due ON device (bucket, due) WHERE due IS NOT NULL;
     """
 
   /// Statuses and outcomes are the numbers of ``ChunkStatus`` and ``AttemptOutcome``, times milliseconds since 1970.
@@ -55,8 +54,9 @@ enum StoreSchema {
   ///
   /// `pack` holds several encoded blocks with their checksums (``BlockSums``), `chunk` a small row for each: a future
   /// request with its place in the pack. `series` and `rank` order the chunks of one batch; `grouping` says what its
-  /// events have in common that others lack. A device's `bucket` is the one its records are read in, so that rows
-  /// stored together are adjacent. `body_digest` is set once a chunk is frozen.
+  /// events have in common that others lack. `body_digest` is set once a chunk is frozen.
+  ///
+  /// `state_segment` has the states of devices by bucket (``StateSegment``).
   ///
   /// `digest_segment` has the digests of accepted lines by bucket, and from bucket 256 on the ids of records
   /// (``RecordIDs``). In the store of a result, those of earlier nights are in a `file` next to it (``DigestFile``):
@@ -198,17 +198,17 @@ enum StoreSchema {
     CREATE INDEX attempt_open ON attempt (chunk) WHERE outcome IS NULL;
     CREATE INDEX attempt_unknown ON attempt (run) WHERE outcome = \(AttemptOutcome.unknown.rawValue);
 
-    CREATE TABLE device (
+    CREATE TABLE state_segment (
       id INTEGER PRIMARY KEY,
       bucket INTEGER NOT NULL,
-      name BLOB NOT NULL,
-      version INTEGER NOT NULL,
+      devices INTEGER NOT NULL,
+      added INTEGER NOT NULL,
       held INTEGER NOT NULL,
+      holding INTEGER NOT NULL,
       due INTEGER,
-      state BLOB NOT NULL,
-      UNIQUE (bucket, name)
+      states BLOB NOT NULL
     ) STRICT;
-    CREATE INDEX device_holding ON device (held) WHERE held > 0;
+    CREATE INDEX state_by_bucket ON state_segment (bucket, devices, added, held, holding, due);
 
     CREATE TABLE digest_segment (
       id INTEGER PRIMARY KEY,

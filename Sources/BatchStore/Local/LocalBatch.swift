@@ -36,59 +36,6 @@ package struct LocalBatch: Sendable {
   }
 }
 
-/// New states of devices, packed one after the other.
-package struct DeviceStates: Sendable {
-  struct Entry: Sendable {
-    var bucket: Int
-    var name: Range<Int>
-    var state: Range<Int>
-    var version: Int
-    var held: Int
-    var due: Instant?
-  }
-
-  private(set) var bytes: [UInt8] = []
-  private(set) var entries: [Entry] = []
-
-  package init() {}
-
-  package var count: Int { entries.count }
-
-  package var last: StoredDevice? {
-    entries.last.map {
-      StoredDevice(
-        device: Array(bytes[$0.name]), version: $0.version, held: $0.held, state: Array(bytes[$0.state]))
-    }
-  }
-
-  /// - Parameters:
-  ///   - device: the id as in the export.
-  ///   - version: the version of the rules' encoding of the state, returned unchanged.
-  ///   - held: the number of events that the state holds back; they count as `HOLD`.
-  ///   - due: when the clock alone changes something for the device; nil for never.
-  ///   - state: the state in the rules' encoding.
-  package mutating func append(
-    device: Text, version: Int, held: Int, due: Instant? = nil, state: UnsafeBufferPointer<UInt8>
-  ) {
-    let start = bytes.count
-    unsafe bytes.append(contentsOf: device.bytes)
-    let middle = bytes.count
-    unsafe bytes.append(contentsOf: state)
-    entries.append(
-      Entry(
-        bucket: DeviceHash(device).bucket, name: start..<middle, state: middle..<bytes.count, version: version,
-        held: held, due: due))
-  }
-}
-
-/// The stored state of one device.
-package struct StoredDevice: Sendable, Equatable {
-  package var device: [UInt8]
-  package var version: Int
-  package var held: Int
-  package var state: [UInt8]
-}
-
 /// Sorted 16-byte digests of lines, or ids of records, from the devices of one bucket, over a span of time.
 package struct DigestSegment: Sendable, Equatable {
   /// The bucket: 0 to 255, from the hash of the device, for lines, and 256 more for ids of records.
