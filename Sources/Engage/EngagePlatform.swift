@@ -115,8 +115,9 @@ package struct EngagePlatform: Platform {
 
   package var personIDs: [PersonID.Kind] { PersonID.Kind.ofEngage }
 
-  package func belongs(_ device: StoredDevice, to ids: [PersonID]) -> Bool {
-    ids.contains { BytePattern(StateWriter.encoded($0.bytes)).place(in: device.state) != nil }
+  package func belonging(to ids: [PersonID]) -> (StoredDevice) throws -> Bool {
+    let patterns = Set(ids.map(\.bytes)).map { BytePattern(StateWriter.encoded($0)) }
+    return { device in patterns.contains { $0.place(in: device.state) != nil } }
   }
 
   package func ids(of device: StoredDevice) throws -> [String] {

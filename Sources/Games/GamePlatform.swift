@@ -87,11 +87,13 @@ extension GamePlatform {
   package var personIDs: [PersonID.Kind] { [.device, .user] }
 
   /// A state contains the id of its current player, and digests of the ids of all players of the device.
-  package func belongs(_ device: StoredDevice, to ids: [PersonID]) throws -> Bool {
-    let known = try unsafe device.state.withUnsafeBytes { try unsafe GameState(decoding: $0).known }
-    return ids.contains { id in
-      BytePattern(StateWriter.encoded(id.bytes)).place(in: device.state) != nil
-        || id.bytes.withText { known.contains($0) }
+  package func belonging(to ids: [PersonID]) -> (StoredDevice) throws -> Bool {
+    let patterns = Set(ids.map(\.bytes)).map { (id: $0, pattern: BytePattern(StateWriter.encoded($0))) }
+    return { device in
+      let known = try unsafe device.state.withUnsafeBytes { try unsafe GameState(decoding: $0).known }
+      return patterns.contains { id, pattern in
+        pattern.place(in: device.state) != nil || id.withText { known.contains($0) }
+      }
     }
   }
 

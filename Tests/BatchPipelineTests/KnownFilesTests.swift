@@ -98,7 +98,7 @@ import Testing
     let store = try store(folder)
     _ = try store.erasures.erase(
       [PersonID(.device, "ada-phone")], at: .now, ErasureOptions(admitsFoundDevices: false, isRehearsal: false),
-      isOf: { _, _ in false })
+      isOf: { _ in { _ in false } })
     #expect(try store.runs.knownFiles() == [])
     try store.close()
     var request = try folder.request()

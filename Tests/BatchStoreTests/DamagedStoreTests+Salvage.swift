@@ -39,20 +39,19 @@ extension DamagedStoreTests {
     try salvaged.close()
   }
 
-  /// Of devices whose states were lost nobody learned the number. The index of their names is whole.
+  /// Of rows that were lost nobody learned the number. The index of their places is whole.
   @Test func salvageTellsHowManyRowsAreMissing() throws {
     let store = try EventStore.open(folder.store)
     try store.write { db in
       for number in 1...400 {
-        let key = "device-\(1000 + number)"
         try db.execute(
-          sql: "INSERT INTO device (bucket, name, version, held, state) VALUES (1, ?, 1, 0, ?)",
-          arguments: [Data(key.utf8), Data(repeating: 7, count: 200)])
+          sql: "INSERT INTO quarantine (run, file, line, offset, reason, detail, raw) VALUES (1, 'f', ?, 0, '', '', ?)",
+          arguments: [number, Data(repeating: 7, count: 200)])
       }
     }
     let (root, pageSize) = try store.connection.read { db in
       (
-        try Int.fetchOne(db, sql: "SELECT rootpage FROM sqlite_schema WHERE name = 'device'") ?? 0,
+        try Int.fetchOne(db, sql: "SELECT rootpage FROM sqlite_schema WHERE name = 'quarantine'") ?? 0,
         try Int.fetchOne(db, sql: "PRAGMA page_size") ?? 0
       )
     }
@@ -68,9 +67,9 @@ extension DamagedStoreTests {
     let damaged = try EventStore.openReading(folder.store, checksPages: false)
     let report = try damaged.salvage(to: folder.path + "/new.sqlite")
     try damaged.close()
-    let taken = try #require(report.rows.first { $0.table == "device" }?.rows)
+    let taken = try #require(report.rows.first { $0.table == "quarantine" }?.rows)
     #expect(taken > 0 && taken < 400)
-    let lost = report.lost.filter { $0.table == "device" }
+    let lost = report.lost.filter { $0.table == "quarantine" }
     #expect(
       lost.map(\.problem) == [
         "unreadable rows were not copied (\(400 - taken) of 400): 11 (database disk image is malformed)"

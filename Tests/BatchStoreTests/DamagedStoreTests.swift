@@ -86,7 +86,8 @@ import Testing
       attempt { try store.timelines.forEachDevice { _ in } }
       attempt { try store.timelines.forEachHoldingDevice { _ in } }
       attempt { _ = try store.timelines.knownDigests(bucket: 3, from: Instant(milliseconds: 0), to: Instant.last) }
-      attempt { _ = try store.timelines.dueDevices(bucket: 3, before: Instant.last) }
+      attempt { _ = try store.timelines.device(Array("D1".utf8)) }
+      attempt { _ = try store.timelines.dueDevices(bucket: DeviceHash("D1").bucket, before: Instant.last) }
       attempt { try store.quarantine.forEachLine(all: true) { _ in } }
       attempt { _ = try store.quarantine.counts() }
       attempt { _ = try store.quarantine.waitingLines(store.quarantine.waitingLines()) }
@@ -125,6 +126,7 @@ import Testing
         _ = try store.ledger.expire(outOf: DeliveryWindow(after: Instant(milliseconds: 5), before: Instant.last))
       }
       attempt { _ = try store.ledger.hold(eventsOf: ["D1"]) }
+      attempt { try store.timelines.mergeStates() }
       attempt { try store.close() }
     }
   }
@@ -255,7 +257,7 @@ import Testing
       return found
     }
     // The rows that were made up are what no run writes.
-    let before = try damages().filter { ["chunk", "digest_segment", "device", ""].contains($0.table) }
+    let before = try damages().filter { ["chunk", "digest_segment", "state_segment", ""].contains($0.table) }
     #expect(before == [])
     let queue = try DatabaseQueue(path: folder.store)
     try queue.inDatabase { db in

@@ -14,7 +14,8 @@ import Testing
 
   private func erase(_ store: EventStore, _ ids: PersonID..., rehearsal: Bool = false) throws -> ErasureReport {
     try store.erasures.erase(
-      ids, at: .fixture, ErasureOptions(admitsFoundDevices: false, isRehearsal: rehearsal), isOf: { _, _ in false })
+      ids, at: .fixture, ErasureOptions(admitsFoundDevices: false, isRehearsal: rehearsal)
+    ) { _ in { _ in false } }
   }
 
   private func damage(_ store: EventStore) throws -> [StoreDamage] {

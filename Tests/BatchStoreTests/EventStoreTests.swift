@@ -150,17 +150,6 @@ import Testing
     #expect(try again.runs.all().map(\.finished) == [nil])
   }
 
-  @Test func aLaterStateReplacesTheEarlierOne() throws {
-    let store = try EventStore.open(folder.store)
-    let run = try run(store)
-    for number: UInt8 in [1, 2] {
-      var batch = LocalBatch()
-      [number].withUnsafeBufferPointer { batch.devices.append(device: "D1", version: 1, held: 0, state: $0) }
-      try store.commit(batch, run: run)
-    }
-    #expect(try store.timelines.states(of: ["D1"]).map { $0?.state } == [[2]])
-  }
-
   @Test func setsAReplayedLineFree() throws {
     let store = try EventStore.open(folder.store)
     let run = try run(store)

@@ -99,7 +99,7 @@ struct ForgetCommand: ParsableCommand {
       // The store knows best which person a device belongs to, so it is erased last: after an interruption, the same
       // command still finds the devices.
       let found = try results.devices(of: ids).union(
-        store.erasures.devices(of: ids) { try platform.belongs($0, to: $1) })
+        store.erasures.devices(of: ids, platform.belonging))
       let others = try results.erase(ids, found: found, at: .now, options)
       let report = try erase(ids, found, store, platform, options)
       tell(report, personal, others)
@@ -143,7 +143,7 @@ struct ForgetCommand: ParsableCommand {
   private func erase(
     _ ids: [PersonID], _ found: Set<[UInt8]>, _ store: EventStore, _ platform: any Platform, _ options: ErasureOptions
   ) throws -> ErasureReport {
-    try store.erasures.erase(ids, found: found, at: .now, options) { try platform.belongs($0, to: $1) }
+    try store.erasures.erase(ids, found: found, at: .now, options, isOf: platform.belonging)
   }
 
   /// - Throws: ``MissingFileError``, or a usage error for empty ids and kinds unknown to the platform.

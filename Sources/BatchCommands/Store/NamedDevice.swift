@@ -19,7 +19,7 @@ enum NamedDevice {
         throw UnknownName(kind: "device", name: text, hint: hint)
       }
       var near = NearDevices(text)
-      try store.timelines.forEachDeviceName { near.add(String(decoding: $0, as: UTF8.self)) }
+      try store.timelines.forEachDevice { near.add($0.device) }
       throw near.unknown(try personal.policy(for: store), isShown: personal.showPersonalData)
     }
     let hashes = PersonalData(.hash, key: try store.runs.reportKey())
@@ -50,7 +50,7 @@ struct NamedPerson {
     let value = try Self.clear(text, in: store, platform) ?? text
     let isDevice = try store.timelines.device(Array(value.utf8)) != nil
     ids = value.isEmpty ? [] : platform.personIDs.filter { $0 != .device || isDevice }.map { PersonID($0, value) }
-    devices = try store.erasures.devices(of: ids) { try platform.belongs($0, to: $1) }
+    devices = try store.erasures.devices(of: ids, platform.belonging)
       .sorted { $0.lexicographicallyPrecedes($1) }
   }
 
@@ -98,12 +98,12 @@ struct NearDevices {
 
   init(_ name: String) { self.name = name }
 
-  mutating func add(_ id: String) {
+  mutating func add(_ id: [UInt8]) {
     guard NearestName.isNear(name, id) else { return }
-    let distance = NearestName.distance(Array(name.utf8), Array(id.utf8))
+    let distance = NearestName.distance(Array(name.utf8), id)
     if distance < self.distance { (self.distance, ids) = (distance, []) }
     // One more than the limit shows that there are more.
-    if distance == self.distance, ids.count <= Self.most { ids.append(id) }
+    if distance == self.distance, ids.count <= Self.most { ids.append(String(decoding: id, as: UTF8.self)) }
   }
 
   /// Returns the error. It hides many equally near names, and adds a hint if hashes alone would not help.

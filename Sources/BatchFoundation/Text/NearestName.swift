@@ -8,10 +8,10 @@ public enum NearestName {
   public static func of(_ name: String, among candidates: [String]) -> String? {
     // A longer name is not a typing error of a candidate.
     guard name.utf8.count <= longest else { return nil }
-    let wanted = lowercased(name)
+    let wanted = lowercased(name.utf8)
     var best: (name: String, distance: Int)?
     for candidate in candidates {
-      let distance = distance(wanted, lowercased(candidate))
+      let distance = distance(wanted, lowercased(candidate.utf8))
       if distance < best?.distance ?? .max { best = (candidate, distance) }
     }
     guard let best, best.distance <= max(2, wanted.count / 3) else { return nil }
@@ -31,9 +31,12 @@ public enum NearestName {
   }
 
   /// Returns whether, ignoring case, each could be a typing error of the other, or `other` begins with `name`.
-  public static func isNear(_ name: String, _ other: String) -> Bool {
-    let (one, two) = (lowercased(name), lowercased(other))
-    if one.count >= 4, two.starts(with: one) { return true }
+  public static func isNear(_ name: String, _ other: some Collection<UInt8>) -> Bool {
+    let length = name.utf8.count
+    // Most names of a long list have another length.
+    guard length >= 4 ? other.count >= length - 2 : abs(other.count - length) <= 2 else { return false }
+    let (one, two) = (lowercased(name.utf8), lowercased(other))
+    if length >= 4, two.starts(with: one) { return true }
     return abs(one.count - two.count) <= 2 && distance(one, two, atMost: 2) <= 2
   }
 
@@ -59,7 +62,7 @@ public enum NearestName {
     return last[other.count]
   }
 
-  private static func lowercased(_ name: String) -> [UInt8] {
-    name.utf8.map { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) ? $0 | 0x20 : $0 }
+  private static func lowercased(_ name: some Collection<UInt8>) -> [UInt8] {
+    name.map { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) ? $0 | 0x20 : $0 }
   }
 }

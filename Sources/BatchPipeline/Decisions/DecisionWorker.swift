@@ -106,7 +106,7 @@ final class DecisionWorker: @unchecked Sendable {
       let first = records.first,
       case let known = try knownByOthers(first.timestamp, device.device, partition),
       isLate(first, decided) || known != nil
-    else { return try decide(device.device, earlier, [records], partition) }
+    else { return try decide(device.device, earlier, stored: earlier, [records], partition) }
     var (beyond, inOrder, present) = (records.place(from: decided.end), records.place(from: decided.end), earlier)
     if let rewinder, let reach = options.rewind?.reach, let earlier, partition.lookaheads == nil {
       let reached = min(records.place(from: reach), inOrder)
@@ -130,7 +130,8 @@ final class DecisionWorker: @unchecked Sendable {
     }
     late.add(records.list(0..<beyond))
     try decide(
-      device.device, present, [records.list(0..<beyond), records.list(inOrder..<records.count)], partition)
+      device.device, present, stored: earlier, [records.list(0..<beyond), records.list(inOrder..<records.count)],
+      partition)
   }
 
   private func isLate(_ entry: RecordEntry, _ decided: DecidedTime) -> Bool {
@@ -193,7 +194,7 @@ final class DecisionWorker: @unchecked Sendable {
   /// - Parameter lists: lists of records, in time order. The last one has the records that are in order, the others
   ///   those that are too late for a rewind.
   private func decide(
-    _ device: Text, _ earlier: StoredDevice?, _ lists: [RecordList], _ partition: Partition
+    _ device: Text, _ earlier: StoredDevice?, stored: StoredDevice?, _ lists: [RecordList], _ partition: Partition
   ) throws {
     let name = unsafe partition.lookaheads == nil ? [] : Array(device.bytes)
     var lookahead = partition.lookaheads?.of(device)
@@ -229,7 +230,7 @@ final class DecisionWorker: @unchecked Sendable {
       try decider.take(inOrder, lookahead: lookahead)
     }
     if partition.isLast { decider.finish() }
-    end()
+    end(replacing: slice ?? stored)
     if !partition.isLast { sliced[name] = batch.devices.last }
     // Quarantined records were not processed.
     if !decider.core.late.isEmpty { keptBeyond = [] }
@@ -299,7 +300,7 @@ final class DecisionWorker: @unchecked Sendable {
       if next < decided.count, decided[next].device == name { continue }
       try decider.begin(name, earlier: device, isExplained: isExplained(name))
       decider.finish()
-      end()
+      end(replacing: device)
       if decider.isFull { try handOver(&digests) }
     }
     try handOver(&digests)
@@ -314,15 +315,19 @@ final class DecisionWorker: @unchecked Sendable {
     try keepBatch()
   }
 
-  private func end() {
+  /// - Parameter stored: the state of the device in the store; nil if it is new.
+  private func end(replacing stored: StoredDevice?) {
     decider.end(into: &batch.devices)
+    batch.devices.lastReplaces(stored)
     quarantinedLate += decider.core.late
   }
 
   private func isExplained(_ device: Text) -> Bool {
     guard let wanted = options.explain else { return false }
     if unsafe device.bytes.elementsEqual(wanted.utf8) { return true }
-    if nearDevices.count < 5, NearestName.isNear(wanted, device.description) { nearDevices.insert(device.description) }
+    if unsafe nearDevices.count < 5 && NearestName.isNear(wanted, device.bytes) {
+      nearDevices.insert(device.description)
+    }
     return false
   }
 

@@ -29,7 +29,7 @@ package struct ResultErasure: Sendable {
     var devices: Set<[UInt8]> = []
     for folder in folders {
       let store = try EventStore.openReading(folder.store, format: platform.storeFormat)
-      devices.formUnion(try store.erasures.devices(of: ids) { try platform.belongs($0, to: $1) })
+      devices.formUnion(try store.erasures.devices(of: ids, platform.belonging))
       try store.close()
     }
     return devices
@@ -52,7 +52,7 @@ package struct ResultErasure: Sendable {
       let path = scratch.path(PartResult.storeName)
       try PartDocument.copy(folder.store, to: path)
       let store = try EventStore.open(path, format: platform.storeFormat, isResult: true)
-      let report = try store.erasures.erase(ids, found: found, at: now, options) { try platform.belongs($0, to: $1) }
+      let report = try store.erasures.erase(ids, found: found, at: now, options, isOf: platform.belonging)
       let known = try store.timelines.digestFiles()
       try store.close()
       if options.isRehearsal { return (folder.path, report) }

@@ -115,7 +115,8 @@ package protocol Platform: Sendable {
   /// The kinds of ids that can name people to be forgotten, including device ids.
   var personIDs: [PersonID.Kind] { get }
 
-  func belongs(_ device: StoredDevice, to ids: [PersonID]) throws -> Bool
+  /// Returns a test that finds the devices whose state has one of the ids, for many devices.
+  func belonging(to ids: [PersonID]) -> (StoredDevice) throws -> Bool
 
   /// Returns the unhashed ids of people in a device's state, except the device's own and empty ones.
   func ids(of device: StoredDevice) throws -> [String]
@@ -140,7 +141,7 @@ extension Platform {
   package var presets: [String]? { nil }
   package func newOwners(in store: EventStore, of run: RunID) throws -> NewOwners? { nil }
   package var personIDs: [PersonID.Kind] { [.device] }
-  package func belongs(_ device: StoredDevice, to ids: [PersonID]) throws -> Bool { false }
+  package func belonging(to ids: [PersonID]) -> (StoredDevice) throws -> Bool { { _ in false } }
   package func ids(of device: StoredDevice) throws -> [String] { [] }
   package func event(named text: String, in store: EventStore) throws -> EventID? { nil }
   package func lastSeen(_ device: StoredDevice) throws -> Instant? { nil }

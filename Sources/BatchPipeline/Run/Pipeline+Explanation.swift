@@ -18,7 +18,7 @@ extension Pipeline {
       try store?.timelines.forEachDevice { stored in
         if stored.device.elementsEqual(device.utf8) {
           state = try platform.summary(of: stored)
-        } else if NearestName.isNear(device, String(decoding: stored.device, as: UTF8.self)) {
+        } else if NearestName.isNear(device, stored.device) {
           names.insert(String(decoding: stored.device, as: UTF8.self))
         }
       }

@@ -53,6 +53,7 @@ struct StoreSink: Sendable {
   func finish() throws {
     try writer.finish()
     try store.ledger.makeIndexes()
+    try store.timelines.mergeStates()
   }
 }
 

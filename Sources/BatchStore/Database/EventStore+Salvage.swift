@@ -78,6 +78,7 @@ extension EventStore {
         try new.execute(sql: "INSERT INTO report_key (bytes) VALUES (randomblob(32))")
       }
       try target.dropDamagedChunks(new, &report)
+      try target.dropDamagedStates(new, &report)
       try new.execute(sql: "PRAGMA application_id = \(StoreSchema.applicationID)")
     }
     return report
@@ -146,6 +147,20 @@ extension EventStore {
       try db.execute(sql: "DELETE FROM attempt WHERE chunk = ?", arguments: [damage.row])
     }
     report.lost += damaged
+  }
+
+  /// Keeps the intact states of damaged segments, and counts all states anew: rows may be missing.
+  private func dropDamagedStates(_ db: Database, _ report: inout SalvageReport) throws {
+    var damaged: [(segment: StateSegment, states: DeviceStates)] = []
+    try Timelines.forEachDamagedSegment(in: db) { damaged.append(($0, $1)) }
+    for (segment, states) in damaged {
+      let count = "\(max(0, segment.devices - states.count)) of \(segment.devices)"
+      report.lost.append(
+        StoreDamage(
+          table: "state_segment", row: segment.id, problem: "damaged states of devices were not copied (\(count))"))
+      try Timelines.keep(states, of: segment, in: db)
+    }
+    try timelines.rewriteStates(in: db)
   }
 }
 

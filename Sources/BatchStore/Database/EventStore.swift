@@ -202,8 +202,8 @@ package struct EventStore: Sendable {
   package var isEmpty: Bool {
     get throws {
       try connection.read { db in
-        try Bool.fetchOne(
-          db, sql: "SELECT NOT EXISTS (SELECT 1 FROM device) AND NOT EXISTS (SELECT 1 FROM digest_segment)") ?? true
+        let isEmpty = "SELECT NOT EXISTS (SELECT 1 FROM state_segment) AND NOT EXISTS (SELECT 1 FROM digest_segment)"
+        return try Bool.fetchOne(db, sql: isEmpty) ?? true
       }
     }
   }

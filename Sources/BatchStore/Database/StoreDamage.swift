@@ -141,6 +141,14 @@ extension EventStore {
           body(StoreDamage(table: "digest_segment", row: id, problem: "the digests are truncated"))
         }
       }
+      try Self.attempt("state_segment", body) {
+        try Timelines.forEachDamagedSegment(in: db) { segment, states in
+          let count = "\(max(0, segment.devices - states.count)) of \(segment.devices)"
+          body(
+            StoreDamage(
+              table: "state_segment", row: segment.id, problem: "states of devices are damaged (\(count))"))
+        }
+      }
       return true
     }
     guard isReadable else { return }

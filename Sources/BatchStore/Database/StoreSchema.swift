@@ -36,7 +36,6 @@ enum StoreSchema {
     CREATE INDEX IF NOT EXISTS chunk_by_status ON chunk (status, first, id, events, expired);
     CREATE INDEX IF NOT EXISTS chunk_by_time ON chunk (last, first);
     CREATE INDEX IF NOT EXISTS chunk_by_order ON chunk (first, id);
-    CREATE INDEX IF NOT EXISTS device_due ON device (bucket, due) WHERE due IS NOT NULL;
     """
 
   /// Statuses and outcomes are the numbers of ``ChunkStatus`` and ``AttemptOutcome``. Times are milliseconds since
@@ -205,17 +204,17 @@ enum StoreSchema {
     CREATE INDEX attempt_open ON attempt (chunk) WHERE outcome IS NULL;
     CREATE INDEX attempt_unknown ON attempt (run) WHERE outcome = \(AttemptOutcome.unknown.rawValue);
 
-    CREATE TABLE device (
+    CREATE TABLE state_segment (
       id INTEGER PRIMARY KEY,
       bucket INTEGER NOT NULL,
-      name BLOB NOT NULL,
-      version INTEGER NOT NULL,
+      devices INTEGER NOT NULL,
+      added INTEGER NOT NULL,
       held INTEGER NOT NULL,
+      holding INTEGER NOT NULL,
       due INTEGER,
-      state BLOB NOT NULL,
-      UNIQUE (bucket, name)
+      states BLOB NOT NULL
     ) STRICT;
-    CREATE INDEX device_holding ON device (held) WHERE held > 0;
+    CREATE INDEX state_by_bucket ON state_segment (bucket, devices, added, held, holding, due);
 
     CREATE TABLE digest_segment (
       id INTEGER PRIMARY KEY,

@@ -48,7 +48,7 @@ package struct Erasures: Sendable {
   /// - Throws: ``ErasureObstacle`` if unfinished work prevents the erasure.
   package func erase(
     _ ids: [PersonID], found: Set<[UInt8]> = [], at now: Instant, _ options: ErasureOptions,
-    isOf: (StoredDevice, [PersonID]) throws -> Bool
+    isOf: ([PersonID]) -> (StoredDevice) throws -> Bool
   ) throws -> ErasureReport {
     let key = try Runs(connection: connection).reportKey()
     let owned = try owned(by: ids, isOf)
@@ -85,23 +85,24 @@ package struct Erasures: Sendable {
 
   /// Returns the devices of people, given or found, as the bytes of their ids.
   package func devices(
-    of ids: [PersonID], _ isOf: (StoredDevice, [PersonID]) throws -> Bool
+    of ids: [PersonID], _ isOf: ([PersonID]) -> (StoredDevice) throws -> Bool
   ) throws -> Set<[UInt8]> {
     try owned(by: ids, isOf).devices
   }
 
   /// Returns the devices of people, given or found, and those of the other ids for which a device was found.
   private func owned(
-    by ids: [PersonID], _ isOf: (StoredDevice, [PersonID]) throws -> Bool
+    by ids: [PersonID], _ isOf: ([PersonID]) -> (StoredDevice) throws -> Bool
   ) throws -> (devices: Set<[UInt8]>, ids: Set<PersonID>) {
     var devices = Set(ids.filter { $0.kind == .device }.map(\.bytes))
     let others = ids.filter { $0.kind != .device }
     guard !others.isEmpty else { return (devices, []) }
     var owners: Set<PersonID> = []
+    let (isOfAny, tests) = (isOf(others), others.map { (id: $0, isOf: isOf([$0])) })
     try Timelines(connection: connection).forEachDevice { device in
-      guard try isOf(device, others) else { return }
+      guard try isOfAny(device) else { return }
       devices.insert(device.device)
-      for id in others where try !owners.contains(id) && isOf(device, [id]) { owners.insert(id) }
+      for test in tests where try !owners.contains(test.id) && test.isOf(device) { owners.insert(test.id) }
     }
     try connection.read { db in
       for id in others {
@@ -160,15 +161,15 @@ package struct Erasures: Sendable {
     try Runs.forgetKnownFiles(in: db)
 
     try eraseQuarantine(devices, traces, removed, with: &removal, in: db)
+    // A replaced state may have ids that the last one lacks.
+    for state in try Timelines(connection: connection).removeStates(
+      in: db, isThorough: true, where: { state, _ in devices.contains(state.device) })
+    {
+      found.insert(state.device)
+      removal.count(1, "devices")
+      removal.count(state.held, EventStatus.hold.name)
+    }
     for device in people.devices {
-      let bucket = device.withText { DeviceHash($0).bucket }
-      let arguments: StatementArguments = [bucket, device.blob]
-      let held = try Int.fetchOne(
-        db, sql: "SELECT held FROM device WHERE bucket = ? AND name = ?", arguments: arguments)
-      try db.execute(sql: "DELETE FROM device WHERE bucket = ? AND name = ?", arguments: arguments)
-      if db.changesCount > 0 { found.insert(device) }
-      removal.count(db.changesCount, "devices")
-      removal.count(held ?? 0, EventStatus.hold.name)
       for (what, table) in [("eventChanges", "event_change"), ("corrections", "correction")] {
         try removal.delete(
           what, from: table, where: "device = ?1", device.blob.databaseValue, isCounted: false, in: db)

@@ -105,7 +105,7 @@ extension Ledger {
         try add(row.value("events"), to: try row.status("event"))
       }
       counts[.hold, default: 0] +=
-        try Int.fetchOne(db, sql: "SELECT coalesce(sum(held), 0) FROM device WHERE held > 0") ?? 0
+        try Int.fetchOne(db, sql: "SELECT coalesce(sum(held), 0) FROM state_segment") ?? 0
       // Posted events still count, even those of people who were forgotten.
       counts[.successfullyPosted, default: 0] +=
         try Int.fetchOne(

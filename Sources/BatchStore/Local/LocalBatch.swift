@@ -36,59 +36,6 @@ package struct LocalBatch: Sendable {
   }
 }
 
-/// New states of devices, stored one after the other in one array.
-package struct DeviceStates: Sendable {
-  struct Entry: Sendable {
-    var bucket: Int
-    var name: Range<Int>
-    var state: Range<Int>
-    var version: Int
-    var held: Int
-    var due: Instant?
-  }
-
-  private(set) var bytes: [UInt8] = []
-  private(set) var entries: [Entry] = []
-
-  package init() {}
-
-  package var count: Int { entries.count }
-
-  package var last: StoredDevice? {
-    entries.last.map {
-      StoredDevice(
-        device: Array(bytes[$0.name]), version: $0.version, held: $0.held, state: Array(bytes[$0.state]))
-    }
-  }
-
-  /// - Parameters:
-  ///   - device: the id as in the export.
-  ///   - version: the version of the state's encoding, which is returned with the state.
-  ///   - held: the number of events that the state holds back; they count as `HOLD`.
-  ///   - due: the time at which the device changes without a new record; nil for never.
-  ///   - state: the state in the encoding of the rules.
-  package mutating func append(
-    device: Text, version: Int, held: Int, due: Instant? = nil, state: UnsafeBufferPointer<UInt8>
-  ) {
-    let start = bytes.count
-    unsafe bytes.append(contentsOf: device.bytes)
-    let middle = bytes.count
-    unsafe bytes.append(contentsOf: state)
-    entries.append(
-      Entry(
-        bucket: DeviceHash(device).bucket, name: start..<middle, state: middle..<bytes.count, version: version,
-        held: held, due: due))
-  }
-}
-
-/// The stored state of a device.
-package struct StoredDevice: Sendable, Equatable {
-  package var device: [UInt8]
-  package var version: Int
-  package var held: Int
-  package var state: [UInt8]
-}
-
 /// Sorted 16-byte digests of lines, or of record ids, from the devices of one bucket and from a span of time.
 package struct DigestSegment: Sendable, Equatable {
   /// The bucket: from 0 to 255, by the hash of the device, for lines, and 256 more for record ids.

@@ -16,7 +16,8 @@ package struct Parts: Sendable {
     try connection.attaching(path) { db in
       try adoptDigests(db)
       for table in [
-        "device", "known_since", "erasure", "erased_id", "erased_count", "night_run", "night_rules", "device_night",
+        "state_segment", "known_since", "erasure", "erased_id", "erased_count", "night_run", "night_rules",
+        "device_night",
       ] {
         try db.execute(sql: "INSERT INTO main.\(table) SELECT * FROM part.\(table)")
       }

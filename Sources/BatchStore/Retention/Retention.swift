@@ -99,22 +99,16 @@ extension Retention {
     asOf: Instant, digestDays: Int?, deviceDays: Int?, lastSeen: (StoredDevice) throws -> Instant?
   ) throws -> KnowledgeReport {
     var report = KnowledgeReport()
-    var idle: [[UInt8]] = []
-    if let deviceDays {
-      let cutoff = Self.midnight(asOf, before: deviceDays)
-      try Timelines(connection: connection).forEachDevice { device in
-        if device.held == 0, let last = try lastSeen(device), last.milliseconds < cutoff { idle.append(device.device) }
-      }
-    }
     try connection.write { db in
-      for device in idle {
-        let bucket = device.withText { DeviceHash($0).bucket }
-        try db.cachedStatement(sql: "DELETE FROM device WHERE bucket = ? AND name = ? AND (due IS NULL OR due >= ?)")
-          .execute(arguments: [bucket, device.blob, asOf.milliseconds])
-        report.devices += db.changesCount
-      }
       var horizons: [Int64] = []
-      if report.devices > 0, let deviceDays { horizons.append(Self.midnight(asOf, before: deviceDays)) }
+      if let deviceDays {
+        let cutoff = Self.midnight(asOf, before: deviceDays)
+        report.devices = try Timelines(connection: connection).removeStates(in: db) { device, due in
+          guard device.held == 0, due.map({ $0 >= asOf }) ?? true, let last = try lastSeen(device) else { return false }
+          return last.milliseconds < cutoff
+        }.count
+        if report.devices > 0 { horizons.append(cutoff) }
+      }
       if let digestDays {
         let cutoff = Self.midnight(asOf, before: digestDays)
         report.digests =

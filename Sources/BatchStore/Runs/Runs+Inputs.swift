@@ -93,7 +93,7 @@ extension Runs {
       sql: """
         DELETE FROM input_file
         WHERE last_run < (SELECT coalesce(min(run), (SELECT max(id) FROM run)) FROM chunk)
-          AND id < (SELECT max(id) FROM input_file) AND NOT EXISTS (SELECT 1 FROM device WHERE held > 0)
+          AND id < (SELECT max(id) FROM input_file) AND (SELECT coalesce(sum(holding), 0) FROM state_segment) = 0
         """)
   }
 

@@ -164,8 +164,9 @@ extension EventStore {
             UNION ALL SELECT min(first) FROM chunk WHERE status = ?)
           """, arguments: [EventStatus.notPosted, EventStatus.processing])
       return StoreOverview(
-        oldestPending: oldest.map { Instant(milliseconds: $0) }, devices: try count("SELECT count(*) FROM device"),
-        heldDevices: try count("SELECT count(*) FROM device WHERE held > 0"),
+        oldestPending: oldest.map { Instant(milliseconds: $0) },
+        devices: try count("SELECT coalesce(sum(added), 0) FROM state_segment"),
+        heldDevices: try count("SELECT coalesce(sum(holding), 0) FROM state_segment"),
         runs: try count("SELECT count(*) FROM run"))
     }
   }

@@ -191,24 +191,26 @@ enum CompressedBytes {
 
   /// - Throws: ``StoreError/damagedBlock`` for bytes that ``packed(_:)`` does not write.
   static func unpacked(_ packed: [UInt8]) throws -> [UInt8] {
-    try unsafe packed.withUnsafeBytes { packed in
-      guard packed.count > countBytes else { throw StoreError.damagedBlock }
+    let (bytes, isWhole) = readable(packed)
+    guard isWhole else { throw StoreError.damagedBlock }
+    return bytes
+  }
+
+  /// Returns the bytes up to damage, followed by others, and whether there is none.
+  static func readable(_ packed: [UInt8]) -> (bytes: [UInt8], isWhole: Bool) {
+    unsafe packed.withUnsafeBytes { packed in
+      guard packed.count > countBytes else { return ([], false) }
       let count = unsafe Int(UInt32(littleEndian: packed.loadUnaligned(as: UInt32.self)))
       // LZ4 compresses by a factor of at most 255.
-      guard count <= min(longest, packed.count * 256) else { throw StoreError.damagedBlock }
+      guard count <= min(longest, packed.count * 256) else { return ([], false) }
       let block = unsafe UnsafeRawBufferPointer(rebasing: packed[countBytes...])
-      return try unsafe [UInt8](unsafeUninitializedCapacity: count) { bytes, filled in
-        let target = UnsafeMutableRawBufferPointer(bytes)
-        filled = unsafe Int(
-          LZ4_decompress_safe(
-            block.baseAddress?.assumingMemoryBound(to: CChar.self),
-            target.baseAddress?.assumingMemoryBound(to: CChar.self),
-            Int32(block.count), Int32(count)))
-        guard filled == count else {
-          filled = 0
-          throw StoreError.damagedBlock
-        }
+      var bytes = [UInt8](repeating: 0, count: count)
+      let done = unsafe bytes.withUnsafeMutableBytes { bytes in
+        unsafe LZ4_decompress_safe(
+          block.baseAddress?.assumingMemoryBound(to: CChar.self),
+          bytes.baseAddress?.assumingMemoryBound(to: CChar.self), Int32(block.count), Int32(count))
       }
+      return (bytes, Int(done) == count)
     }
   }
 }

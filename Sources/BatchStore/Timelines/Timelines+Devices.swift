@@ -4,86 +4,12 @@ import GRDB
 extension Timelines {
   /// Returns the stored states of devices, in the order of the devices; nil for a device that the store does not know.
   package func states(of devices: [Text]) throws -> [StoredDevice?] {
-    try connection.read { db in
-      let statement = try db.cachedStatement(
-        sql: "SELECT version, held, state FROM device WHERE bucket = ? AND name = ?")
-      return try devices.map { device in
-        let name = unsafe Array(device.bytes)
-        return try Row.fetchOne(statement, arguments: [DeviceHash(device).bucket, name.blob]).map { row in
-          try StoredDevice(device: name, version: row.value(0), held: row.value(1), state: row.bytes(2))
-        }
-      }
-    }
-  }
-
-  /// Returns the number of devices in a bucket that the store knows.
-  package func deviceCount(bucket: Int) throws -> Int {
-    try connection.read { db in
-      try Int.fetchOne(db, sql: "SELECT count(*) FROM device WHERE bucket = ?", arguments: [bucket]) ?? 0
-    }
-  }
-
-  /// Returns the devices of a bucket that change before the instant without a new record, by the bytes of their ids.
-  package func dueDevices(bucket: Int, before instant: Instant) throws -> [StoredDevice] {
-    try connection.read { db in
-      let statement = try db.cachedStatement(
-        sql: "SELECT name, version, held, state FROM device WHERE bucket = ? AND due < ? ORDER BY name")
-      return try Row.fetchAll(statement, arguments: [bucket, instant.milliseconds]).map { try StoredDevice($0) }
-    }
-  }
-
-  /// Returns the segments of a bucket that may have digests of lines from `first` to `last` (inclusive).
-  package func knownDigests(bucket: Int, from first: Instant, to last: Instant) throws -> [DigestSegment] {
-    try connection.read { db in
-      let statement = try db.cachedStatement(
-        sql: """
-          SELECT first, last, digests, file, offset, lines, sum FROM digest_segment
-          WHERE bucket = ? AND last >= ? AND first <= ? ORDER BY id
-          """)
-      return try Row.fetchAll(statement, arguments: [bucket, first.milliseconds, last.milliseconds]).map { row in
-        try DigestSegment(
-          bucket: bucket, first: row.value("first"), last: row.value("last"), digests: digests(of: row))
-      }
-    }
-  }
-
-  /// Passes every device whose state holds events back to `body`.
-  package func forEachHoldingDevice(_ body: (StoredDevice) throws -> Void) throws {
-    try connection.read { db in
-      let rows = try Row.fetchCursor(db, sql: "SELECT name, version, held, state FROM device WHERE held > 0")
-      while let row = try rows.next() {
-        try body(StoredDevice(row))
-      }
-    }
-  }
-
-  /// Passes every known device to `body`, by the bytes of their ids.
-  package func forEachDevice(_ body: (StoredDevice) throws -> Void) throws {
-    try forEachDevice(after: nil) {
-      try body($0)
-      return true
-    }
-  }
-
-  /// Passes the known devices after an id (nil for all) to `body`, by the bytes of their ids, until it returns false.
-  /// Only ids are sorted in advance, so the first devices are passed soon, and states are read only when needed.
-  package func forEachDevice(after: [UInt8]?, _ body: (StoredDevice) throws -> Bool) throws {
-    try connection.read { db in
-      let rows = try Row.fetchCursor(
-        db, sql: "SELECT id FROM device WHERE ?1 IS NULL OR name > ?1 ORDER BY name", arguments: [after?.blob])
-      let statement = try db.makeStatement(sql: "SELECT name, version, held, state FROM device WHERE id = ?")
-      while let row = try rows.next() {
-        guard let device = try Row.fetchOne(statement, arguments: [try row.value("id") as Int64]) else { continue }
-        guard try body(StoredDevice(device)) else { return }
-      }
-    }
-  }
-
-  /// Passes the ids of all known devices to `body`, in no particular order.
-  package func forEachDeviceName(_ body: ([UInt8]) throws -> Void) throws {
-    try connection.read { db in
-      let rows = try Row.fetchCursor(db, sql: "SELECT name FROM device")
-      while let row = try rows.next() { try body(row.blob("name")) }
+    // The devices of a partition are of one bucket.
+    var (bucket, states) = (-1, DeviceStates())
+    return try devices.map { device in
+      let own = DeviceHash(device).bucket
+      if own != bucket { (bucket, states) = (own, try self.states(ofBucket: own)) }
+      return states.state(of: device)
     }
   }
 
@@ -92,46 +18,210 @@ extension Timelines {
     try name.withText { try states(of: [$0])[0] }
   }
 
+  /// Returns the number of devices of a bucket that the store knows.
+  package func deviceCount(bucket: Int) throws -> Int {
+    try connection.read { db in
+      try Int.fetchOne(
+        db, sql: "SELECT coalesce(sum(added), 0) FROM state_segment WHERE bucket = ?", arguments: [bucket]) ?? 0
+    }
+  }
+
+  /// Returns the devices of a bucket that the clock alone changes before the instant, by the bytes of their ids.
+  package func dueDevices(bucket: Int, before instant: Instant) throws -> [StoredDevice] {
+    let isDue = try connection.read { db in
+      try Bool.fetchOne(
+        db.cachedStatement(sql: "SELECT EXISTS (SELECT 1 FROM state_segment WHERE bucket = ? AND due < ?)"),
+        arguments: [bucket, instant.milliseconds])
+    }
+    guard isDue == true else { return [] }
+    let states = try states(ofBucket: bucket)
+    return states.entries.filter { $0.due.map { $0 < instant } ?? false }.map(states.device)
+  }
+
+  /// Passes every device that holds events back to `body`.
+  package func forEachHoldingDevice(_ body: (StoredDevice) throws -> Void) throws {
+    for bucket in try buckets(having: "sum(held) > 0") {
+      let states = try states(ofBucket: bucket)
+      for entry in states.entries where entry.held > 0 { try body(states.device(entry)) }
+    }
+  }
+
+  /// Passes every known device to `body`, bucket by bucket.
+  package func forEachDevice(_ body: (StoredDevice) throws -> Void) throws {
+    for bucket in try buckets() {
+      let states = try states(ofBucket: bucket)
+      for entry in states.entries { try body(states.device(entry)) }
+    }
+  }
+
+  /// The bytes of the states that ``forEachDevice(after:_:)`` sorts at a time.
+  private static let pageBytes = 1 << 25
+
+  /// Passes the known devices after an id, or all, to `body`, by the bytes of their ids, until it returns false.
+  package func forEachDevice(after: [UInt8]?, _ body: (StoredDevice) throws -> Bool) throws {
+    var last = after
+    while true {
+      let (page, end) = try page(after: last)
+      for device in page { guard try body(device) else { return } }
+      guard let end else { return }
+      last = end
+    }
+  }
+
+  /// Returns the first devices after an id, or of all, by the bytes of their ids, and the last id if more follow.
+  private func page(after: [UInt8]?) throws -> (devices: [StoredDevice], end: [UInt8]?) {
+    var page: [StoredDevice] = []
+    var size = 0
+    var end: [UInt8]?
+    try forEachDevice { device in
+      if let after, !after.lexicographicallyPrecedes(device.device) { return }
+      if let end, end.lexicographicallyPrecedes(device.device) { return }
+      page.append(device)
+      size += device.device.count + device.state.count
+      guard size > 2 * Self.pageBytes else { return }
+      page.sort { $0.device.lexicographicallyPrecedes($1.device) }
+      while size > Self.pageBytes, page.count > 1 {
+        let last = page.removeLast()
+        size -= last.device.count + last.state.count
+      }
+      end = page.last?.device
+    }
+    return (page.sorted { $0.device.lexicographicallyPrecedes($1.device) }, end)
+  }
+
+  // MARK: - Buckets
+
+  private func buckets(having condition: String = "true") throws -> [Int] {
+    try connection.read { try Self.buckets(having: condition, in: $0) }
+  }
+
+  /// Returns the buckets with states whose segments have the SQL condition.
+  private static func buckets(having condition: String = "true", in db: Database) throws -> [Int] {
+    try Row.fetchAll(
+      db, sql: "SELECT bucket FROM state_segment GROUP BY bucket HAVING \(condition) ORDER BY bucket"
+    ).map { try $0.value(0) }
+  }
+
+  /// Returns the states of a bucket's devices, by the bytes of their ids.
+  private func states(ofBucket bucket: Int) throws -> DeviceStates {
+    // Other threads use the connection while the states are unpacked.
+    try states(connection.read { try Self.segments(ofBucket: bucket, in: $0) })
+  }
+
+  private func states(_ segments: [StateSegment]) throws -> DeviceStates {
+    var states = DeviceStates()
+    for segment in segments where states.append(segment) != segment.devices {
+      throw StoreError.damagedRow(
+        path: connection.path, table: "state_segment", row: segment.id, column: "states")
+    }
+    return states.latest()
+  }
+
+  /// Returns the segments of a bucket; each replaces the states that earlier ones have of its devices.
+  private static func segments(ofBucket bucket: Int, in db: Database) throws -> [StateSegment] {
+    let statement = try db.cachedStatement(
+      sql: "SELECT id, bucket, devices, states FROM state_segment WHERE bucket = ? ORDER BY id")
+    return try Row.fetchAll(statement, arguments: [bucket]).map { try StateSegment($0) }
+  }
+
+  /// Passes each segment with damage to `body`, with its intact states.
+  static func forEachDamagedSegment(in db: Database, _ body: (StateSegment, DeviceStates) throws -> Void) throws {
+    let rows = try Row.fetchCursor(db, sql: "SELECT id, bucket, devices, states FROM state_segment ORDER BY id")
+    while let row = try rows.next() {
+      // The check of columns reports others.
+      guard let segment = try? StateSegment(row) else { continue }
+      var states = DeviceStates()
+      if states.append(segment) != segment.devices { try body(segment, states) }
+    }
+  }
+
   static func insert(_ devices: DeviceStates, into db: Database) throws {
-    try unsafe devices.bytes.withUnsafeBytes { bytes in
-      var rest = devices.entries[...]
-      // Several rows share a statement, because SQLite's overhead for a statement is a third of the work for one row.
-      for count in [16, 1] where rest.count >= count {
-        let statement = try BoundStatement(db, insertion(ofRows: count))
-        while rest.count >= count {
-          for (row, entry) in rest.prefix(count).enumerated() {
-            let first = Int32(row * 6 + 1)
-            statement.bind(first, entry.bucket)
-            unsafe statement.bind(first + 1, blob: UnsafeRawBufferPointer(rebasing: bytes[entry.name]))
-            statement.bind(first + 2, entry.version)
-            statement.bind(first + 3, entry.held)
-            if let due = entry.due {
-              statement.bind(first + 4, due.milliseconds)
-            } else {
-              statement.bindNull(first + 4)
-            }
-            unsafe statement.bind(first + 5, blob: UnsafeRawBufferPointer(rebasing: bytes[entry.state]))
-          }
-          try statement.run()
-          rest.removeFirst(count)
-        }
+    guard devices.count > 0 else { return }
+    let statement = try BoundStatement(
+      db,
+      """
+      INSERT INTO state_segment (bucket, devices, added, held, holding, due, states) VALUES (?, ?, ?, ?, ?, ?, ?)
+      """)
+    for entries in devices.segments {
+      statement.bind(1, entries[0].bucket)
+      statement.bind(2, entries.count)
+      statement.bind(3, entries.count { $0.heldBefore == nil })
+      statement.bind(4, entries.reduce(0) { $0 + $1.held - ($1.heldBefore ?? 0) })
+      statement.bind(5, entries.reduce(0) { $0 + ($1.held > 0 ? 1 : 0) - ($1.heldBefore ?? 0 > 0 ? 1 : 0) })
+      if let due = entries.compactMap(\.due).min() {
+        statement.bind(6, due.milliseconds)
+      } else {
+        statement.bindNull(6)
+      }
+      try unsafe devices.packed(entries).withUnsafeBytes { bytes in
+        unsafe statement.bind(7, blob: bytes)
+        try statement.run()
       }
     }
   }
 
-  private static func insertion(ofRows count: Int) -> String {
-    """
-    INSERT INTO device (bucket, name, version, held, due, state)
-    VALUES \(Array(repeating: "(?, ?, ?, ?, ?, ?)", count: count).joined(separator: ", "))
-    ON CONFLICT (bucket, name) DO UPDATE
-    SET version = excluded.version, held = excluded.held, due = excluded.due, state = excluded.state
-    """
+  /// Merges the segments of buckets with many small ones, or with more replaced states than others.
+  package func mergeStates() throws {
+    var rest = try buckets(having: "count(*) > 8 + sum(devices) / 256 OR sum(devices) > 2 * sum(added)")[...]
+    while !rest.isEmpty {
+      try connection.write { db in
+        for bucket in rest.prefix(Self.bucketsAtOnce) { try rewriteStates(ofBucket: bucket, in: db) }
+      }
+      rest = rest.dropFirst(Self.bucketsAtOnce)
+    }
+  }
+
+  /// The number of buckets whose segments one transaction merges.
+  private static let bucketsAtOnce = 16
+
+  /// Removes the states of devices for which `isGone` returns true, and in their buckets what later states replaced.
+  ///
+  /// - Parameters:
+  ///   - isThorough: whether replaced states go in all buckets.
+  ///   - isGone: gets the state and when the clock alone changes it; nil for never.
+  /// - Returns: the removed states.
+  @discardableResult
+  func removeStates(
+    in db: Database, isThorough: Bool = false, where isGone: (StoredDevice, Instant?) throws -> Bool
+  ) throws -> [StoredDevice] {
+    try Self.buckets(in: db).flatMap { bucket in
+      let segments = try Self.segments(ofBucket: bucket, in: db)
+      var states = try states(segments)
+      let hasReplaced = segments.reduce(0) { $0 + $1.devices } > states.count
+      let removed = try states.removeAll(where: isGone)
+      if !removed.isEmpty || isThorough && hasReplaced { try Self.rewrite(bucket, states, in: db) }
+      return removed
+    }
+  }
+
+  /// Replaces a damaged segment by its intact states.
+  static func keep(_ states: DeviceStates, of segment: StateSegment, in db: Database) throws {
+    guard states.count > 0 else {
+      return try db.execute(sql: "DELETE FROM state_segment WHERE id = ?", arguments: [segment.id])
+    }
+    try db.execute(
+      sql: "UPDATE state_segment SET devices = ?, states = ? WHERE id = ?",
+      arguments: [states.count, states.packed(states.entries).blob, segment.id])
+  }
+
+  /// Drops replaced states and counts all anew.
+  func rewriteStates(in db: Database) throws {
+    for bucket in try Self.buckets(in: db) { try rewriteStates(ofBucket: bucket, in: db) }
+  }
+
+  private func rewriteStates(ofBucket bucket: Int, in db: Database) throws {
+    try Self.rewrite(bucket, states(Self.segments(ofBucket: bucket, in: db)), in: db)
+  }
+
+  private static func rewrite(_ bucket: Int, _ states: DeviceStates, in db: Database) throws {
+    try db.execute(sql: "DELETE FROM state_segment WHERE bucket = ?", arguments: [bucket])
+    try insert(states, into: db)
   }
 }
 
-extension StoredDevice {
-  fileprivate init(_ row: Row) throws {
+extension StateSegment {
+  init(_ row: Row) throws {
     try self.init(
-      device: row.blob("name"), version: row.value("version"), held: row.value("held"), state: row.blob("state"))
+      id: row.value("id"), bucket: row.value("bucket"), devices: row.value("devices"), states: row.blob("states"))
   }
 }

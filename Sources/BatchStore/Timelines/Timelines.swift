@@ -138,6 +138,21 @@ package struct Timelines: Sendable {
 }
 
 extension Timelines {
+  /// Returns the segments of a bucket that may hold digests of lines from `first` to `last`.
+  package func knownDigests(bucket: Int, from first: Instant, to last: Instant) throws -> [DigestSegment] {
+    try connection.read { db in
+      let statement = try db.cachedStatement(
+        sql: """
+          SELECT first, last, digests, file, offset, lines, sum FROM digest_segment
+          WHERE bucket = ? AND last >= ? AND first <= ? ORDER BY id
+          """)
+      return try Row.fetchAll(statement, arguments: [bucket, first.milliseconds, last.milliseconds]).map { row in
+        try DigestSegment(
+          bucket: bucket, first: row.value("first"), last: row.value("last"), digests: digests(of: row))
+      }
+    }
+  }
+
   /// Returns the earliest processed instant from `to` on; nil if there is none, or if a line from `from` (nil for any)
   /// up to `to` (exclusive) was processed.
   package func firstDecided(after to: Instant, withNothingSince from: Instant?) throws -> Instant? {
