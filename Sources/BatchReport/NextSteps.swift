@@ -48,7 +48,8 @@ enum NextSteps {
       } else {
         let them = lineCount == 1 ? "it" : "them"
         steps.append(
-          "\(lines) quarantined; a run would keep \(them) in quarantine. 'engage-batch explain REASON' explains each reason")
+          "\(lines) quarantined; a run would keep \(them) in quarantine. 'engage-batch explain REASON' explains each reason"
+        )
       }
     }
     if let choice = consentChoice(report) { steps.append(choice) }
