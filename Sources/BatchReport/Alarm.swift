@@ -39,7 +39,7 @@ package struct Alarm: Sendable, Equatable {
     let summary = report.summary
     unsent = summary.upload.eventsPending
     if report.nothingUsable == true, unsent > 0 {
-      let events = unsent.counted("event of earlier runs is pending", "events of earlier runs are pending")
+      let events = unsent.counted("event from an earlier run is pending", "events from earlier runs are pending")
       reason = "\(reason ?? ""); \(events): 'post' or the next run sends \(unsent == 1 ? "it" : "them")"
     }
     figures = [

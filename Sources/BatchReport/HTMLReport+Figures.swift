@@ -11,7 +11,7 @@ extension Markup {
     }
     if types.others > 0 { events.append(("others", "", types.others)) }
     addShortTable(
-      "Events by type", "Events made from the records of this run", Bar.counts(events),
+      "Events by type", "Events created from the records of this run", Bar.counts(events),
       [Column("") { "<code>\($0.name)</code> \($0.note)" }, .bar, .number("", \.figure)])
     addShortTable(
       "Events in the store", "All events in the store, by status",
@@ -77,7 +77,7 @@ extension Markup {
       [
         ("sessions started", report.summary.sessionsStarted),
         (silently > 0 ? "sessions ended by an event" : "sessions ended", report.summary.sessionsEnded),
-      ] + (silently > 0 ? [("sessions ended without an event, by silence or as recorded", silently)] : []))
+      ] + (silently > 0 ? [("sessions ended without an event, by inactivity or as recorded", silently)] : []))
   }
 
   private static func identities(_ identity: RunSummary.Identity) -> [Figure] {

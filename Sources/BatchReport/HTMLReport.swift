@@ -247,7 +247,7 @@ extension Markup {
     let facts: [(name: String, value: String?)] = [
       ("started", report.startedAt.rfc3339), ("took", Wording.seconds(report.summary.durationSeconds)),
       ("as of", report.asOf.rfc3339), ("window", window),
-      ("known until", report.knownUntil?.rfc3339 ?? "nothing ended by silence"), ("kind of run", report.mode.words),
+      ("known until", report.knownUntil?.rfc3339 ?? "nothing ended by inactivity"), ("kind of run", report.mode.words),
       ("destination", report.destination + (report.usesSandbox ? ", in the sandbox" : "")),
       ("job file", report.jobFile), ("store", report.store), ("configuration", digest.isEmpty ? nil : digest),
       ("exit code", String(report.exit.rawValue)),

@@ -27,7 +27,7 @@ enum NextSteps {
       steps.append("Nothing was read. Once the export has arrived: \(invocation.runText())")
     }
     steps += report.missed.prefix(shownWindows).map { missed in
-      "\(missed.words) was never read: \(invocation.runText(missed.command(invocation)))"
+      "\(missed.words) was never read. To read it: \(invocation.runText(missed.command(invocation)))"
     }
     if report.missed.count > shownWindows {
       steps.append(
@@ -70,8 +70,8 @@ enum NextSteps {
     }
     if summary.upload.eventsUnknown > 0, let list = command("store", "events", "--status", "UNKNOWN") {
       steps.append(
-        "\(summary.upload.eventsUnknown.counted("event is", "events are")) held as UNKNOWN, because the answer "
-          + "was lost or inconclusive. Check the service, then decide: \(list)")
+        "\(summary.upload.eventsUnknown.counted("event is", "events are")) held as UNKNOWN, because the response "
+          + "was lost or inconclusive. To see which events to look up in the service: \(list)")
     }
     if summary.upload.eventsFailed > 0, let requeue = command("store", "requeue", "--status", "FAILED_POST") {
       steps.append(
@@ -111,7 +111,7 @@ enum NextSteps {
     }
     if report.ledger.possibleDuplicates > 0 {
       steps.append(
-        "\(report.ledger.possibleDuplicates.counted("event")) may exist twice at the service, because an answer was lost "
+        "\(report.ledger.possibleDuplicates.counted("event")) may exist twice at the service, because a response was lost "
           + "and Upload.onUnknown is 'resend'. See docs/failures.md")
     }
     if summary.rewind.corrections > 0, report.mode != .dryRun, let list = command("store", "corrections") {

@@ -269,7 +269,7 @@ extension RunReport {
   var endedSessions: String {
     let ended = "\(summary.sessionsEnded.orFewer) ended"
     let silently = activity.sessionsOverSilently
-    return silently > 0 ? "\(ended) by an event, \(silently.grouped) by silence" : ended
+    return silently > 0 ? "\(ended) by an event, \(silently.grouped) by inactivity" : ended
   }
 
   /// The number of files that are damaged or not in their entry's format. Each counts as a quarantined line.

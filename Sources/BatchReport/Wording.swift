@@ -13,7 +13,7 @@ package enum Wording {
     case .inputOutput: "reading or writing failed"
     case .storeIsHeld: "another run holds the store"
     case .protocolRefused:
-      "TLS or protocol error, or something that the service refused for good or left unresolved; manual action is required"
+      "TLS or protocol error, a request that the service refused for good, or one with an unknown outcome; manual action is required"
     case .credentialsRefused: "credentials were refused"
     case .configuration: "configuration error"
     case .interrupted: "interrupted"

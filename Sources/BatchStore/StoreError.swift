@@ -117,7 +117,7 @@ extension StoreError: CustomStringConvertible {
   }
 
   private static let remedy =
-    "keep the file; 'store check --store FILE' lists the damage, and 'store salvage --store FILE --to NEW' copies what is intact"
+    "keep the file; 'store check --store FILE' lists the damage, and 'store salvage --store FILE --to NEW' copies the intact data"
 
   private static func otherForm(_ table: String, _ column: String?) -> String {
     column.map { "table '\(table)' has no column '\($0)'" } ?? "table '\(table)' is missing"

@@ -27,7 +27,7 @@ package enum FindingReport {
       ReportSection(
         "findings", "Findings",
         columns: [
-          "id": "finding", "event": "event", "count": "count", "path": "for example at", "eventUUID": "of the event",
+          "id": "finding", "event": "event", "count": "count", "path": "example path", "eventUUID": "example event id",
           "advice": "advice",
         ],
         rows: tally.rows.map { id, event, row in

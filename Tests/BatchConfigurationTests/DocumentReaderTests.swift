@@ -105,7 +105,7 @@ import Testing
     missing("{\"a\": \"x\n\"}", 1, 9, "expected '\"' at the end of the string that begins on line 1"),
     missing("{\"a\": \"x", 1, 7, "expected '\"' at the end of the string that begins here"),
     missing(#"{"a": "\d"}"#, 1, 8, #"expected an escape such as \n, \", \\ or \u00e9"#),
-    missing("{} {", 1, 4, "expected nothing more: the document has already ended"),
+    missing("{} {", 1, 4, "unexpected content after the end of the document"),
     missing("{ // a\n/* b\n", 2, 1, "write comments as // to the end of the line, or between /* and */"),
     Refused(
       text: "<plist><dict>\n<key>a</key></dict></plist>", line: 2, problem: "the key 'a' has no value"),

@@ -215,7 +215,7 @@ import Testing
     try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: folder.path + "/c.json")
     #expect(
       folder.faults(of: "c.json") == [
-        "c.json:1: warning: 'Connection.secret' is in a file that other users can read; protect the file with chmod 600, or put the secret in a file named by the variable that ends in _FILE"
+        "c.json:1: warning: 'Connection.secret' is in a file that other users can read; protect the file with chmod 600, or put the secret in a separate file and set NAME_FILE to its path, where NAME is the setting's environment variable"
       ])
     try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: folder.path + "/c.json")
     #expect(folder.faults(of: "c.json") == [])
@@ -251,7 +251,7 @@ import Testing
     ),
     (
       "Connection.secret=canary",
-      "--set Connection.secret: warning: other users of the machine can see a secret on the command line; put the secret in a file, and name that file with the variable that ends in _FILE"
+      "--set Connection.secret: warning: other users of the machine can see a secret on the command line; put the secret in a file and set NAME_FILE to its path, where NAME is the setting's environment variable"
     ),
   ])
   func namesTheOption(argument: String, expected: String) throws {

@@ -55,7 +55,7 @@ import Testing
       ),
       (
         #""live": {"settings": {"Connection": {"secret": "canary"}}}"#, nil,
-        "job.json:1: error: 'profiles.live.settings.Connection.secret' is a secret, which profiles cannot contain; set the variables in each environment, or name files with the variables that end in _FILE"
+        "job.json:1: error: 'profiles.live.settings.Connection.secret' is a secret, which profiles cannot contain; in each environment, set the secret's variable NAME, or set NAME_FILE to the path of a file with the secret"
       ),
       (
         #""live": {"settings": {"Upload": {"concurrency": "${N}"}}}"#, "live",

@@ -11,7 +11,7 @@ import Testing
     (#"{"a":1 "b":2}"#, "expected ',' or '}' after the value of 'a'"),
     (#"{"ada@example.com":1 "b":2}"#, "expected ',' or '}' after the value of '…'"),
     (#"{"a":tru}"#, "expected a value for 'a': true, false, null, a number, a string in double quotes, [ or {"),
-    (#"{"a":1} {"#, "expected nothing more: the document has already ended"),
+    (#"{"a":1} {"#, "unexpected content after the end of the document"),
   ]) func isSaidInWords(line: String, words: String) throws {
     let bytes = Array(line.utf8)
     let error = try #require(throws: JSONError.self) { try JSONNode.parse(bytes) }

@@ -121,7 +121,7 @@ import Testing
     arguments: [
       (
         #"{"from": "yesterdays"}"#, "e",
-        "j.json:2: error: 'window.from' is 'yesterdays', which is not an RFC 3339 date and time and not a relative one; write a time such as '2026-01-31T00:00:00Z', '2026-01-31', 'today', 'yesterday', '-P7D' or 'today-P7D'"
+        "j.json:2: error: 'window.from' is 'yesterdays', which is not an RFC 3339 time and not a relative one; write a time such as '2026-01-31T00:00:00Z', '2026-01-31', 'today', 'yesterday', '-P7D' or 'today-P7D'"
       ),
       (
         #"{"from": "2026-02-30"}"#, "e",
@@ -129,7 +129,7 @@ import Testing
       ),
       (
         #"{"from": "P1D"}"#, "e",
-        "j.json:2: error: 'window.from' is 'P1D', which is not an RFC 3339 date and time and not a relative one; write a time such as '2026-01-31T00:00:00Z', '2026-01-31', 'today', 'yesterday', '-P7D' or 'today-P7D'"
+        "j.json:2: error: 'window.from' is 'P1D', which is not an RFC 3339 time and not a relative one; write a time such as '2026-01-31T00:00:00Z', '2026-01-31', 'today', 'yesterday', '-P7D' or 'today-P7D'"
       ),
       (
         #"{"from": "today", "zone": "Europe/Lodnon"}"#, "e",
@@ -145,7 +145,7 @@ import Testing
       ),
       (
         #"{"from": "today"}"#, "{yyyy}",
-        "j.json:1: error: 'inputs.events[0]' contains a date pattern, but the window has no start or no end, so its days are unknown; give 'window' a 'from' and a 'to'"
+        "j.json:1: error: 'inputs.events[0]' contains a date pattern, but the window lacks a start or an end, so its days are unknown; set both 'from' and 'to' in 'window'"
       ),
       (
         #"{"from": "1970-01-01T00:00:00Z", "to": "2026-01-01T00:00:00Z"}"#, "{dd}",

@@ -87,7 +87,7 @@ import Testing
       ),
       (
         #"{"Connection": {"secret": "a${NUMBER:-canary}"}}"#,
-        "c.json:1: error: 'Connection.secret' names the variable NUMBER, but secrets cannot contain variables; set ENGAGE_SECRET, or name a file with ENGAGE_SECRET_FILE"
+        "c.json:1: error: 'Connection.secret' names the variable NUMBER, but secrets cannot contain variables; set ENGAGE_SECRET, or set ENGAGE_SECRET_FILE to the path of a file with the secret"
       ),
       (
         #"{"Connection": {"proxyCredentials": "canary${"}}"#,
@@ -126,7 +126,7 @@ import Testing
       #expect(
         error.description == """
           job.json:1: error: 'inputs.events[0]' \(unset)
-          job.json:1: error: 'settings.Connection.clientId' names the variable ID, but secrets cannot contain variables; set ENGAGE_CLIENT_ID, or name a file with ENGAGE_CLIENT_ID_FILE
+          job.json:1: error: 'settings.Connection.clientId' names the variable ID, but secrets cannot contain variables; set ENGAGE_CLIENT_ID, or set ENGAGE_CLIENT_ID_FILE to the path of a file with the secret
           """)
     }
     do {
@@ -154,25 +154,25 @@ import Testing
       (
         #"{"UBFFieldNames": {"UBFTagsFieldName": "Campaign Name"}}"#,
         [
-          "c.json:1: error: 'UBFFieldNames.UBFTagsFieldName' and 'UBFFieldNames.UBFCurrentCampaignFieldName' are both 'Campaign Name', but both are attributes of the event 'received notification'; give one of them another name"
+          "c.json:1: error: 'UBFFieldNames.UBFTagsFieldName' and 'UBFFieldNames.UBFCurrentCampaignFieldName' are both 'Campaign Name', but name different attributes of the event 'received notification'; give one of them another name"
         ]
       ),
       (
         "{\"UBFFieldNames\": {\"UBFGoalNameFieldName\": \"X\",\n\"UBFLatitudeFieldName\": \"X\"}}",
         [
-          "c.json:2: error: 'UBFFieldNames.UBFGoalNameFieldName' and 'UBFFieldNames.UBFLatitudeFieldName' are both 'X', but both are attributes of the event 'goal abandoned'; give one of them another name"
+          "c.json:2: error: 'UBFFieldNames.UBFGoalNameFieldName' and 'UBFFieldNames.UBFLatitudeFieldName' are both 'X', but name different attributes of the event 'goal abandoned'; give one of them another name"
         ]
       ),
       (
         #"{"UBFFieldNames": {"UBFCallToActionFieldName": "Campaign Name"}}"#,
         [
-          "c.json:1: error: 'UBFFieldNames.UBFCallToActionFieldName' and 'UBFFieldNames.UBFCurrentCampaignFieldName' are both 'Campaign Name', but both are attributes of the event 'link opened'; give one of them another name"
+          "c.json:1: error: 'UBFFieldNames.UBFCallToActionFieldName' and 'UBFFieldNames.UBFCurrentCampaignFieldName' are both 'Campaign Name', but name different attributes of the event 'link opened'; give one of them another name"
         ]
       ),
       (
         #"{"General": {"eventCodes": "acoustic-mobile"}, "UBFFieldNames": {"UBFEventNameFieldName": "appKey"}}"#,
         [
-          "c.json:1: error: 'UBFFieldNames.UBFEventNameFieldName' and 'General.eventCodes' are both 'appKey', but both are attributes of the event 'named event'; give one of them another name"
+          "c.json:1: error: 'UBFFieldNames.UBFEventNameFieldName' and 'General.eventCodes' are both 'appKey', but name different attributes of the event 'named event'; give one of them another name"
         ]
       ),
       (

@@ -198,7 +198,7 @@ import Testing
         ])
     #expect(
       map.detail(of: .init(reason: .missingField, field: "detail.event"), rule: 0, record: Array("{}".utf8))
-        == "the line has no 'detail.event', which must contain its record")
+        == "the line has no 'detail.event', which must contain the record")
     #expect(
       map.detail(of: .init(reason: .notAnObject, field: "detail.event"), rule: 0, record: Array("{}".utf8))
         == "'detail.event', which must contain the line's record, is not an object")

@@ -31,7 +31,7 @@ import Testing
         "  report     var/reports/nightly-20260116T000000Z/report.html",
         "To do",
         "  - 2 lines were quarantined. See why: engage-batch quarantine list --store var/nightly.sqlite",
-        "  - 100 events may exist twice at the service, because an answer was lost and Upload.onUnknown is 'resend'. "
+        "  - 100 events may exist twice at the service, because a response was lost and Upload.onUnknown is 'resend'. "
           + "See docs/failures.md",
       ])
   }
@@ -122,7 +122,7 @@ import Testing
     #expect(
       Array(lines.drop { $0 != "To do" }) == [
         "To do",
-        "  - 3 events are held as UNKNOWN, because the answer was lost or inconclusive. Check the service, then decide: "
+        "  - 3 events are held as UNKNOWN, because the response was lost or inconclusive. To see which events to look up in the service: "
           + "engage-batch store events --status UNKNOWN --store var/nightly.sqlite",
         "  - 2 events could not be posted. Once the cause is fixed, send again: "
           + "engage-batch store requeue --status FAILED_POST --store var/nightly.sqlite",

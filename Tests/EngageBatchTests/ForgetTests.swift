@@ -189,7 +189,7 @@ import Testing
     #expect(!run.messages.contains("forgotten"), "\(run.messages)")
     #expect(run.messages.contains(" 1 accepted"), "\(run.messages)")
     let again = try workspace.run("forget", "job.json", "--device", "eve-phone-0001", "--admit")
-    #expect(again.messages == "none of these ids is refused; nothing was changed\n")
+    #expect(again.messages == "no records with these ids are refused; nothing was changed\n")
     #expect(try workspace.run("forget", "job.json", "--device", "e", "--admit", "--dry-run").code == 64)
     try workspace.remove("in/e.ndjson")
     let one = try workspace.run(

@@ -200,7 +200,7 @@ import Testing
     #expect(try campaign(opened) == ["\(push), which the player opened", "no trigger responded to the event"])
     #expect(
       try campaign("--device", "d") == [
-        "last event by then: \(push), at 2026-01-15T10:00:00.000Z (event \(opened), \(workspace.path)/in.ndjson:1)"
+        "last event up to then: \(push), at 2026-01-15T10:00:00.000Z (event \(opened), \(workspace.path)/in.ndjson:1)"
       ])
     #expect(
       try campaign("--device", "g") == ["none up to then: no trigger responded, and no notification was opened"])
@@ -240,7 +240,7 @@ import Testing
     #expect(
       device["state"]?.array?.map(\.string) == [
         "the app has been in the background since 2026-01-15T09:00:03.000Z",
-        "session \(session) continues if the device is used again within DeltaDNA.sessionTimeoutSeconds; otherwise it has ended",
+        "session \(session) continues if the device is used again within DeltaDNA.sessionTimeoutSeconds; otherwise it ends",
       ])
     #expect(
       device["decisions"]?.array?.map(\.string) == [

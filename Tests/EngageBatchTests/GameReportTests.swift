@@ -52,7 +52,7 @@ import Testing
       "1 event quarantined: schema-invalid", "campaigns 2 trigger responses",
       "checks 2 findings; 'engage-batch explain ID' explains each",
       "1 emptyValue", "1 wrongType", "1 not sent, because the player had opted out",
-      "decisions 1 engagement recorded, 1 requested: 1 answered, 0 from an earlier answer, 0 failed",
+      "decisions 1 engagement recorded, 1 requested: 1 answered, 0 from an earlier response, 0 failed",
     ] {
       #expect(lines.contains(wanted), "\(wanted): \(run.messages)")
     }

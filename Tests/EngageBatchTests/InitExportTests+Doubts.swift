@@ -94,12 +94,12 @@ extension InitExportTests {
       table("device,time,event") { "\($1),2026-01-15T08:0\($0):00Z,{'name': 'Viewed'}" }
     ) {
       $0.code = 65
-      $0.told = ["'event' has JSON in a string, which is not parsed, such as '{'name': 'Viewed'}'"]
+      $0.told = ["'event' contains JSON in strings, such as '{'name': 'Viewed'}'"]
     },
     own("days of a spreadsheet", "46037.33"),
     own("seconds since 2001", "790156800.5"),
     own("a day in digits", "20260115"),
-    own("a date in digits", "20260115080000", "more than a day after now"),
+    own("a date in digits", "20260115080000", "more than a day in the future"),
     Export(
       "own records with times in digits in a text", "in.ndjson",
       lines {
@@ -132,7 +132,7 @@ extension InitExportTests {
       table("device,user_id,time,event") { "\($1),u-\($0),2026-01-15T08:0\($0):00Z,\(names[$0])" }
     ) {
       $0.code = 65
-      $0.told = ["2 devices of 4 people, each shared by several"]
+      $0.told = ["2 devices, each shared by several of 4 people"]
     },
     Export(
       "devices that a spreadsheet rounded", "in.csv",
@@ -298,7 +298,7 @@ extension InitExportTests {
       table("device,time,event,items") { "\($1),2026-01-15T08:0\($0):00Z,\(names[$0]),\"[{\"\"n\"\":1}]\"" }
     ) {
       $0.code = 65
-      $0.told = ["'items' has JSON in a string, which is not parsed"]
+      $0.told = ["'items' contains JSON in strings"]
     },
     Export(
       "links beside their campaigns", "in.csv",

@@ -171,7 +171,7 @@ extension InitExportTests {
       table("device,user_id,time,event") { "\($1),\($0 % 2),2026-01-15T08:0\($0):00Z,\(names[$0])" }
     ) {
       $0.code = 65
-      $0.told = ["'user_id' is 0 in 2 records, which would become one person: export an empty value there"]
+      $0.told = ["'user_id' is 0 in 2 records, which would become one person: export an empty value instead"]
     },
     Export(
       "arrays in lines", "in.ndjson",

@@ -37,7 +37,7 @@ import Testing
     let made = try workspace.run("init", "shop", "--from", "in.json")
     #expect(
       made.messages.hasPrefix(
-        "in.json: \(isArray ? "a JSON array; " : "")the preset 'segment' reads 12 of 15 as events (see docs/maps.md)\n"
+        "in.json: \(isArray ? "a JSON array; " : "")the preset 'segment' reads 12 of 15 records as events (see docs/maps.md)\n"
           + "  3 refused: missing-field: field 'deviceId' is missing: the map 'segment' reads the field from "),
       "\(made.messages)")
     if isArray {
@@ -78,7 +78,7 @@ import Testing
     #expect(made.code == 65)
     #expect(
       made.messages == """
-        in.csv: a CSV table; no preset reads it; from 4 records an incomplete map is proposed:
+        in.csv: a CSV table; no preset reads it; based on 4 records, an incomplete map is proposed:
           timestamp: time, confidence high
           name: event, confidence high
           params: all other members
@@ -106,7 +106,7 @@ import Testing
         Array(
           #"{"device":"d","time":"2026-01-15T08:00:00Z","event":"a"}{"device":"d","time":1768464060,"event":"b"}"#.utf8),
         0,
-        "in.json: several JSON documents on one line; no preset reads it; from 2 records a map is proposed:\n"
+        "in.json: several JSON documents on one line; no preset reads it; based on 2 records, a map is proposed:\n"
       ),
       ([0xFF, 0xFE, 0x61, 0, 0x0A, 0], 65, "in.json: error: it has neither JSON objects nor a table"),
       (

@@ -138,7 +138,7 @@ import Testing
     let made = try workspace.run("init", "shop", "--from", "in/events.csv")
     #expect(
       made.messages == #"""
-        in/events.csv: a CSV table; no preset reads it; from 3 records a map is proposed:
+        in/events.csv: a CSV table; no preset reads it; based on 3 records, a map is proposed:
           deviceId: device, confidence medium
           timestamp: when, confidence high (dd/MM/yyyy HH:mm:ss; the day comes first)
           name: what, confidence medium
@@ -188,7 +188,7 @@ import Testing
     #expect(
       made.messages.hasPrefix(
         """
-        in/shop.csv: a semicolon-separated table; no preset reads it; from 40 records a map is proposed:
+        in/shop.csv: a semicolon-separated table; no preset reads it; based on 40 records, a map is proposed:
           deviceId: device, confidence medium
           timestamp: time, confidence high (1 of 40 do not match)
         """), "\(made.messages)")
@@ -283,7 +283,7 @@ import Testing
     #expect(made.code == 65)
     #expect(
       made.messages == """
-        in.csv: a CSV table; no preset reads it; from 3 records an incomplete map is proposed:
+        in.csv: a CSV table; no preset reads it; based on 3 records, an incomplete map is proposed:
           params: all other members
         Wrote shop/job.json
         Wrote shop/config.json

@@ -126,7 +126,7 @@ import Testing
     let story = why.lines.drop { !$0.hasPrefix("  corrections") }.prefix(3).map { $0.dropFirst(15) }
     #expect(
       story == [
-        "1 event was sent before late records changed it; sent events cannot be recalled: 'store corrections' has both versions",
+        "1 event was sent before late records changed it, and sent events cannot be recalled; 'store corrections' shows both versions",
         "session and campaign are shown here as they were sent",
         "event \(event) at 2026-01-01T08:10:00.000Z: it would be different now, after the late record at "
           + "\(workspace.path)/in/2.ndjson:2",
@@ -222,7 +222,7 @@ import Testing
     #expect(!silent.messages.contains("Late: "), "\(silent.messages)")
     let late = try night(7, event(1, "missed") + event(7, "seventh"), in: workspace, "--no-upload")
     #expect(try Summary(workspace.read("summary.json"))["records.outOfWindow"] == 2)
-    let note = "Late: 1 line that no run had read counts as out of window (such as \(workspace.path)/in/7.ndjson:1): "
+    let note = "Late: 1 previously unread line counts as out of window (such as \(workspace.path)/in/7.ndjson:1): "
     #expect(late.messages.contains(note), "\(late.messages)")
     let line = try #require(late.messages.split(separator: "\n").first { $0.hasPrefix("Late: ") })
     let command = try #require(line.firstMatch(of: /engage-batch rerun .*/))

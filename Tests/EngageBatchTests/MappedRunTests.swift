@@ -280,7 +280,7 @@ import Testing
     #expect(try validate("a.ndjson", line + "\n", entry).lines == [])
     #expect(
       try validate("a.ndjson", "{}\n" + line + "\n", entry).lines
-        == ["a.ndjson:1: missing-field: the line has no 'data', which must contain its record"])
+        == ["a.ndjson:1: missing-field: the line has no 'data', which must contain the record"])
     let wrong = try validate("a.ndjson", line, #"{"path": "a.ndjson", "record": "data."}"#)
     #expect(wrong.code == 78)
     #expect(

@@ -63,7 +63,7 @@ import Testing
     #expect(same.code == 0, "\(same.messages)")
     #expect(
       same.output == """
-        2026-01-15T00:00:00.000Z to 2026-01-16T00:00:00.000Z, from 3 files: 6 read: 6 accepted, 0 duplicates, 0 out of window, 0 quarantined
+        2026-01-15T00:00:00.000Z to 2026-01-16T00:00:00.000Z, 6 read from 3 files: 6 accepted, 0 duplicates, 0 out of window, 0 quarantined
         pending before: 2 events; pending now: 2, of which 2 unchanged
         sent before: 0 events; 0 unchanged, 0 with different attributes, 0 no longer produced
 
@@ -84,7 +84,7 @@ import Testing
     #expect(rerun.output.contains("pending before: 2 events; pending now: 4, of which 2 unchanged"))
     #expect(
       rerun.output.contains(
-        "2 lines that no run had read imported: 1 device rewound, 2 events added, 0 replaced, 0 withdrawn, 0 corrections\n"
+        "2 previously unread lines imported: 1 device rewound, 2 events added, 0 replaced, 0 withdrawn, 0 corrections\n"
       ))
     #expect(rerun.messages.hasPrefix("To send pending events: engage-batch post "), "\(rerun.messages)")
     let after = try events(workspace)

@@ -268,7 +268,7 @@ extension SilenceTests {
     #expect(try missed(11) == 0)
     #expect(try missed(13) == 1)
     let rerun = try workspace.run("rerun", "job.json", "--store", "j.sqlite", "--window", "2026-01-11")
-    #expect(rerun.code == 0 && rerun.output.contains("1 line that no run had read"), "\(rerun)")
+    #expect(rerun.code == 0 && rerun.output.contains("1 previously unread line"), "\(rerun)")
     #expect(try missed(13) == 0)
     #expect(
       try workspace.run("post", "job.json", "--sandbox", "--store", "j.sqlite", "--as-of", "2026-01-15T08:00:00Z").code

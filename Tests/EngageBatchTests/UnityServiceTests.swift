@@ -113,11 +113,11 @@ import Testing
     #expect(run.code == 0, "\(run.messages)")
     #expect(
       run.messages.contains("1  EXPIRED: further ahead than Unity Analytics accepts (31 days back"), "\(run.messages)")
-    #expect(run.messages.contains("; ends with a run closer to their time\n"), "\(run.messages)")
+    #expect(run.messages.contains("; ends with a run closer to their timestamps\n"), "\(run.messages)")
     #expect(!run.messages.contains("To do"), "\(run.messages)")
     let verified = try workspace.run("verify", "job.json", "--sandbox")
     #expect(
-      verified.output.contains("not counted as missing, and ends with a run closer to their time"),
+      verified.output.contains("not counted as missing, and ends with a run closer to their timestamps"),
       "\(verified.output)\(verified.messages)")
     let later = try workspace.run("post", "job.json", "--as-of", "2026-02-16T12:00:00Z", "--sandbox")
     #expect(later.messages.contains("1 event posted"), "\(later.messages)")

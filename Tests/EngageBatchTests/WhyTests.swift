@@ -195,7 +195,7 @@ import Testing
     #expect(events.count == 3)
     let late = try answer(workspace, events[2], "--store", Self.store)
     let why =
-      "none: its record arrived after later ones had been processed, too late to rewind sessions and campaigns"
+      "none: the event's record arrived after later ones had been processed, too late to rewind sessions and campaigns"
     #expect(sentences(late, "session") == [why])
     #expect(sentences(late, "campaign") == [why])
     let checkout = try answer(workspace, events[0], "--store", Self.store)
@@ -277,7 +277,7 @@ import Testing
     let last = try ids(workspace, "17")[1]
     #expect(
       sentences(end, "events").last
-        == "last event by then: named event (code 17) at 2026-01-01T12:00:00.000Z (event \(last), \(workspace.path)/in.ndjson:5)"
+        == "last event up to then: named event (code 17) at 2026-01-01T12:00:00.000Z (event \(last), \(workspace.path)/in.ndjson:5)"
     )
     #expect(
       sentences(end, "state").prefix(2) == [

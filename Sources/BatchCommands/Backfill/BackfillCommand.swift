@@ -13,9 +13,9 @@ struct BackfillCommand: ParsableCommand {
     commandName: "backfill",
     abstract: "Run a job over a past period, window by window, each window once.",
     discussion: """
-      Each window is a separate run with its own report; its --as-of is the end of the window, and days in input paths are the \
-      days of the window. The same command continues after an interruption: windows that are already done in the store are \
-      skipped. A window without input files is reported and skipped; any other failure ends the backfill.
+      Each window is a separate run with its own report; its --as-of is the end of the window, and date patterns in input \
+      paths match the days of the window. The same command continues after an interruption: windows that are already \
+      done in the store are skipped. A window without input files is reported and skipped; any other failure ends the backfill.
 
       Example: engage-batch backfill jobs/nightly.json --from 2026-01-01T00:00:00Z --to 2026-02-01T00:00:00Z --step P1D --sandbox
       """)

@@ -7,7 +7,7 @@ import BatchReport
 struct CompareCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "compare",
-    abstract: "Show what would change with other settings: sessions, campaigns, events, identity, and example devices.",
+    abstract: "Show how other settings would change sessions, campaigns, events and identity, with example devices.",
     discussion: """
       The inputs of the job are processed twice, as if the job had never run: once with its settings, once with the changed \
       ones. Nothing is stored or sent, and the store is not touched.

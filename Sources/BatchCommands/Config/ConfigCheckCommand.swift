@@ -13,16 +13,16 @@ struct ConfigCheckCommand: ParsableCommand {
     commandName: "check",
     abstract: "Check a job, its configuration and its routes, and print all findings at once.",
     discussion:
-      "Exit code 78 for errors, 66 if only inputs are missing, 0 if there are only warnings and notes. A missing setting that is needed only for calls to the service, such as credentials, is a note, or with --real an error."
+      "Exit code 78 for errors, 66 if only inputs are missing, 0 if there are only warnings and notes. Missing credentials, and other missing settings that only calls to the service need, are reported as notes, or as errors with --real."
   )
 
   @OptionGroup var source: ConfigSource<JobName>
   @OptionGroup var window: WindowOptions
 
-  @Flag(help: "Check for runs with --sandbox, which use their own store and need no account.")
+  @Flag(help: "Check as for runs with --sandbox, which use their own store and need no account.")
   var sandbox = false
 
-  @Flag(help: "Check for runs against the service, including all settings that they need.")
+  @Flag(help: "Check as for runs against the service, including all settings that they need.")
   var real = false
 
   @Option(help: "text (findings on stderr) or json (findings on stdout).")

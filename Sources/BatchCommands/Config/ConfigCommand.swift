@@ -21,7 +21,7 @@ struct ConfigShowCommand: ParsableCommand {
 
   @OptionGroup var source: ConfigSource<JobName>
 
-  @Option(help: "text, json or plist; the latter two can be used as configuration files.")
+  @Option(help: "text, json or plist; the output in json or plist can be used as a configuration file.")
   var format: Format = .text
 
   func run() throws {

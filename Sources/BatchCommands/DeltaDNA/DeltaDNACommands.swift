@@ -27,7 +27,7 @@ struct DeltaDNACommands: PlatformCommands {
     examineFiles(request.loaded, &findings)
     try findings.addConnection(of: request)
     if !request.usesSandbox, request.settings.deltaDNA.engageURL == nil {
-      findings.ok("decisions", "DeltaDNA.engageURL is not set: engagements are kept, and Engage is not called")
+      findings.ok("decisions", "DeltaDNA.engageURL is not set: 'engagement' records are kept, and Engage is not called")
     }
   }
 
@@ -122,9 +122,9 @@ extension DeltaDNACommands {
   ) throws -> [String] {
     throw ServiceErasureRefusal(
       description: """
-        error: Collect accepts only events, so --at-service can delete nothing in deltaDNA; nothing was changed. A 'forgetMe' \
-        record of the player makes a run send ddnaForgetMe, and deltaDNA then forgets the player: run the job with this record \
-        first, then forget without --at-service
+        error: Collect accepts only events, so --at-service can delete nothing in deltaDNA; nothing was changed. For a player's \
+        'forgetMe' record, a run sends ddnaForgetMe, and deltaDNA then forgets the player: run the job with that record first, \
+        then run 'forget' without --at-service
         """)
   }
 }

@@ -147,14 +147,14 @@ struct GameStories: PlatformStories {
       case .open(let last):
         isSilent = true
         lines.append(
-          "the device's exports have no lifecycle records: a session is open, with its last event at \(last.rfc3339)")
+          "the device's exports have no lifecycle records; a session is open, with its last event at \(last.rfc3339)")
       }
       lines.append(
         state.session.isEmpty
           ? "no session is open; the next event, or the next start of the app, starts one"
           : "session \(state.session) "
             + (isSilent
-              ? "continues if the device is used again within DeltaDNA.sessionTimeoutSeconds; otherwise it has ended"
+              ? "continues if the device is used again within DeltaDNA.sessionTimeoutSeconds; otherwise it ends"
               : "is open"))
       if state.isOptedOut { lines.append("the player has opted out: no data of the player is sent") }
       if state.isDenied { lines.append("consent is denied: no data of the device is sent until consent is given") }

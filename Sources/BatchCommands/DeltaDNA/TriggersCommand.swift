@@ -20,7 +20,7 @@ struct TriggersExplainCommand: ParsableCommand {
       are printed on stderr; an invalid configuration ends with exit code 78, an invalid event with 65.
       """)
 
-  @Option(help: "A saved answer from Engage for the decision point 'config'.")
+  @Option(help: "A saved Engage response for the decision point 'config'.")
   var configuration: String
 
   @Option(help: "A file with one event, as written by --events-out, or - for stdin.")
@@ -32,7 +32,7 @@ struct TriggersExplainCommand: ParsableCommand {
     let bytes = try InputDocument.read(event)
     guard let results = TriggerExplanation.results(of: bytes, by: configuration) else {
       Streams.note(
-        "\(event.printable): error: the file is not a single event, an object with 'eventName' and 'eventParams'")
+        "\(event.printable): error: the file must contain a single event: an object with 'eventName' and 'eventParams'")
       throw ExitCode(.inputRefused)
     }
     Streams.data(results.text())

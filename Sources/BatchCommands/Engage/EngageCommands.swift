@@ -128,7 +128,7 @@ extension EngageCommands {
           "error: General.databaseListId is not set, so the list to delete people from is unknown; nothing was changed")
     }
     let traces = try store.identities.serviceTraces(of: ids)
-    let stays = "the recipients of this id are kept unless it is given with --mobile-user-id"
+    let stays = "the recipients of this id are kept unless the id is given with --mobile-user-id"
     func id(_ user: String) -> String { "the mobile user id \(personal.id(user).text ?? "")" }
     let kept =
       traces.shared.sorted().map { "\(id($0)) was recorded by other devices too: \(stays)" }

@@ -108,7 +108,7 @@ struct EngageStories: PlatformStories {
   }
 
   private static let late =
-    "its record arrived after later ones had been processed, too late to rewind sessions and campaigns"
+    "the event's record arrived after later ones had been processed, too late to rewind sessions and campaigns"
 
   private func origin(_ entry: DeviceTimeline.Entry) -> String {
     entry.campaignSource(settings).map { "with \($0) at \(entry.timestamp.rfc3339) (\(entry.reference))" }

@@ -71,7 +71,7 @@ struct ServiceExamination {
 
   private mutating func checkList() {
     let list = settings.general.listId
-    guard !list.isEmpty else { return found.ok("list", "no list is set, and none is needed without identity") }
+    guard !list.isEmpty else { return found.ok("list", "no list is set; without 'identity', none is needed") }
     let identities = IdentitySettings(settings)
     let described = examine("list", list, setting: "General.databaseListId", NeededColumn.ofList(identities))
     guard identity, let described, let objection = KeyObjection(identities, listKey: described.keyColumns) else {
@@ -159,8 +159,8 @@ struct ServiceExamination {
       let advice = Self.otherProfile(codes, isKnown).map { other in
         other.missing.isEmpty
           ? "the service knows all codes of '\(other.profile)': set General.eventCodes to that profile"
-          : "the service knows \(words(other.known)) of '\(other.profile)': set General.eventCodes to that profile, and ask the service's support to enable "
-            + "\(words(other.missing)), or give these an empty code in your own table"
+          : "the service knows \(words(other.known)) of '\(other.profile)': set General.eventCodes to that profile, and ask the service's support team to enable "
+            + "\(words(other.missing)), or give these events an empty code in your own table"
       }
       found.warning(
         check,
@@ -170,7 +170,7 @@ struct ServiceExamination {
     if codes[.receivedNotification].code.isEmpty, isKnown[EventCodes.deliveryStatus] == true {
       found.ok(
         check,
-        "the service knows \(EventCodes.deliveryStatus) (push delivery status), but received notifications are not sent; to send them, set General.eventCodes to "
+        "the service knows code \(EventCodes.deliveryStatus) (push delivery status), but received notifications are not sent; to send them, set General.eventCodes to "
           + "{\"base\": \"\(codes.profile)\", \"receivedNotification\": {\"code\": \"\(EventCodes.deliveryStatus)\"}}"
       )
     }

@@ -62,7 +62,7 @@ struct ServicePreparation {
       }
     }
     if known.keyColumns.map({ ByteText($0) }) != [ByteText(settings.audit.keyColumn)] {
-      report.problems.append("the key of table \(id) must be '\(settings.audit.keyColumn)' alone; \(advice)")
+      report.problems.append("the only key column of table \(id) must be '\(settings.audit.keyColumn)'; \(advice)")
     }
   }
 
@@ -96,7 +96,7 @@ struct ServicePreparation {
     case .rejected(let fault):
       failure.exit = .configuration
       if fault.id == Self.nameIsTaken, request.call.name == "CreateTable" { failure.reason += "; \(Self.useOther)" }
-    case .unknown: failure.reason += "; it may have been created nevertheless: repeat the command, which detects that"
+    case .unknown: failure.reason += "; it may have been created nevertheless; repeat the command to check"
     case .notSent, .refused: break
     }
     throw failure

@@ -24,7 +24,7 @@ struct ExplainCommand: ParsableCommand {
     guard let facts = page.facts(for: word) else {
       let hint = NearestName.of(word, among: page.rows.flatMap(\.words)).map { NearestName.question($0) + " " }
       Streams.note(
-        "error: '\(word.printable)' is not a word of the program's output; \(hint ?? "")'explain' lists them")
+        "error: '\(word.printable)' is not a word of the program's output; \(hint ?? "")'explain' lists all such words")
       throw ExitCode(.usage)
     }
     answer.format.tell(facts)

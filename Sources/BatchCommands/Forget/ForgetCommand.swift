@@ -31,7 +31,7 @@ struct ForgetCommand: ParsableCommand {
   var mobileUserId: [String] = []
 
   @Option(
-    help: ArgumentHelp("An id from an 'identify' record, or a player of a game. Repeatable.", valueName: "id|@file"))
+    help: ArgumentHelp("An id from an 'identify' record, or a game's player id. Repeatable.", valueName: "id|@file"))
   var user: [String] = []
 
   @Flag(help: "First delete the data that the service's API can delete: recipients and audit rows in Engage.")
@@ -120,7 +120,7 @@ struct ForgetCommand: ParsableCommand {
     answer.format.tell(["admitted": .number(count)]) {
       Streams.note(
         count == 0
-          ? "none of these ids is refused; nothing was changed"
+          ? "no records with these ids are refused; nothing was changed"
           : "later records with \(count.counted("id")) are accepted again")
     }
   }
@@ -159,7 +159,7 @@ struct ForgetCommand: ParsableCommand {
       for value in try values.flatMap(NamedIDs.ids) { ids.append(PersonID(kind, value)) }
     }
     guard ids.allSatisfy({ !$0.value.string.isEmpty }), !ids.isEmpty else {
-      throw ValidationError("An id is empty, or a file has none.")
+      throw ValidationError("An id is empty, or a file contains no ids.")
     }
     return ids
   }

@@ -89,7 +89,7 @@ struct StoreErasuresCommand: ParsableCommand {
           Streams.data("\(proof.id)\t\(proof.at.rfc3339)\t\(counts)")
           for id in proof.ids { Streams.data("\t\(id.kind.name)\t\(id.code)\(id.isRefused ? "" : "\tadmitted")") }
         }
-        if proofs.isEmpty { Streams.note("nobody was forgotten in this store") }
+        if proofs.isEmpty { Streams.note("nobody has been forgotten in this store") }
       }
     }
   }

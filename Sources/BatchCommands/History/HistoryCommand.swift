@@ -18,7 +18,7 @@ struct HistoryCommand: ParsableCommand {
 
       'read' is the sum of accepted lines, duplicates, lines out of window, records of forgotten people, lines left out by maps \
       ('leftOut'), and quarantined lines. 'events' are those sent or pending; events quarantined by the checks are counted in \
-      'quarantinedEvents', and a game's events that are too old or too far ahead for the service in 'expiredEvents'.
+      'quarantinedEvents', and a game's events that are too old or too far in the future for the service in 'expiredEvents'.
       """)
 
   @OptionGroup var choice: StoreChoice<JobName>

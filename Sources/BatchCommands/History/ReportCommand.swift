@@ -6,7 +6,7 @@ import BatchStore
 struct ReportCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "report", abstract: "Show the report of an earlier run from its store.",
-    discussion: "Without --run, the report of the last run that has one; 'engage-batch history' lists the runs.")
+    discussion: "Without --run, shows the report of the last run that has one; 'engage-batch history' lists the runs.")
 
   enum Format: String, ExpressibleByArgument, CaseIterable { case text, json, html, junit }
 

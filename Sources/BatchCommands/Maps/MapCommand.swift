@@ -48,7 +48,7 @@ struct MapTryCommand: ParsableCommand {
   @Argument(help: "The export.")
   var file: String
 
-  @Option(help: "The kind of the records: events, notifications or deepLinks.")
+  @Option(help: "The kind of records: events, notifications or deepLinks.")
   var kind: StreamCommand.Kind = .events
 
   @Option(help: "The platform that the records are for: \(PlatformName.all).")

@@ -10,8 +10,8 @@ struct DecideCommand: ParsableCommand {
     commandName: "decide",
     abstract: "Apply the rules to one part of a partition, on any machine, without a store or service.",
     discussion: """
-      Reads a part and the states from its previous result, and writes a folder with events, states and quarantine. The command \
-      can be repeated and run concurrently: the folder appears only when it is complete.
+      Reads a part and the states from its previous result, and writes a folder with events, states and quarantined lines. The \
+      command can be repeated and run concurrently: the folder appears only when it is complete.
       """)
 
   @OptionGroup var job: JobWithSettings

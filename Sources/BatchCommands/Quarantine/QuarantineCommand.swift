@@ -173,7 +173,7 @@ extension QuarantineReason: ExpressibleByArgument {}
 
 struct QuarantineResolveCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "resolve", abstract: "Dismiss quarantined lines: one, those of a reason, or those of a file.",
+    commandName: "resolve", abstract: "Dismiss quarantined lines: one, all with a given reason, or all of a file.",
     discussion: """
       Dismissed lines are listed only with --all, and are not quarantined again when their file is read again. Lines fixed in \
       their file need no command: the next run that reads the file resolves them.

@@ -145,14 +145,14 @@ struct RerunReport {
     ]
     facts.add(
       "records", records.json,
-      "\(rerun.from.rfc3339) to \(rerun.to.rfc3339), from \(outcome.files.counted("file")): \(records.read) read: "
+      "\(rerun.from.rfc3339) to \(rerun.to.rfc3339), \(records.read) read from \(outcome.files.counted("file")): "
         + "\(records.accepted) accepted, \(records.duplicates.counted("duplicate")), \(records.outOfWindow) out of window, "
         + (records.forgotten ?? 0 > 0 ? "\(records.forgotten ?? 0) forgotten, " : "")
         + "\(records.quarantined) quarantined"
         + (records.leftOut == nil ? "" : ", \(records.leftOutCount) left out by maps"))
     if let (accepted, rewind) = outcome.taken.map({ ($0.records.accepted, $0.rewind) }) {
       let members = (["records": .number(accepted)] as JSONNode).adding(rewind.json.members ?? [])
-      let lines = accepted.counted("line that no run had read", "lines that no run had read")
+      let lines = accepted.counted("previously unread line", "previously unread lines")
       facts.add(
         "taken", members,
         accepted == 0 ? [] : ["\(lines) imported: \(rewind.devices.counted("device")) rewound, \(rewind.words)"])
@@ -193,7 +193,7 @@ struct RerunReport {
     }
     if outcome.missingFiles > 0 {
       notes.append(
-        "\(outcome.missingFiles.counted("file")) of earlier runs \(outcome.missingFiles == 1 ? "is" : "are") missing: their records "
+        "\(outcome.missingFiles.counted("file")) from earlier runs \(outcome.missingFiles == 1 ? "is" : "are") missing: their records "
           + "were not processed")
     }
     if outcome.taken == nil, outcome.records.records.quarantined > 0 {

@@ -38,7 +38,7 @@ struct AlarmCall {
     do {
       try FileManager.default.removeItem(atPath: note)
     } catch {
-      warn("\(note.printable) could not be removed, so the next failure is not reported")
+      warn("\(note.printable) could not be removed, so the next failure will not be reported")
     }
   }
 

@@ -78,7 +78,7 @@ struct WindowOptions: ParsableArguments {
 
   @Option(
     help:
-      "The clock of the run, such as 2026-02-01T02:15:00Z; silence counts up to this time, or up to the end of the window if that is earlier. (default: the job's, else now)",
+      "The clock of the run, such as 2026-02-01T02:15:00Z; inactivity counts up to this time, or up to the end of the window if that is earlier. (default: the job's, else now)",
     transform: Instant.argument)
   var asOf: Instant?
 

@@ -29,11 +29,11 @@ struct StreamCommand: ParsableCommand {
   @OptionGroup var source: ConfigSource<JobName>
 
   @Option(
-    help: "The clock of the run, up to which silence counts. (default: the job's; without one, silence ends nothing)",
+    help: "The clock of the run, up to which inactivity counts. (default: the job's; without one, inactivity ends nothing)",
     transform: Instant.argument)
   var asOf: Instant?
 
-  @Option(help: "The kind of the records: events, notifications or deepLinks.")
+  @Option(help: "The kind of records: events, notifications or deepLinks.")
   var kind: Kind = .events
 
   func run() throws {

@@ -23,7 +23,7 @@ struct SchemaInferCommand<Of: SchemaSubject>: ParsableCommand {
         """)
   }
 
-  @Argument(help: "Recorded exports: files, folders or patterns, read as 'events' of a job.")
+  @Argument(help: "Recorded exports: files, folders or patterns, read like the 'events' inputs of a job.")
   var exports: [String]
 
   func run() throws {

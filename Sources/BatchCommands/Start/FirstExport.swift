@@ -146,7 +146,7 @@ struct FirstExport {
       let words =
         fit.trial.refused == 0
         ? "read by the preset '\(fit.name)' \(source)"
-        : "the preset '\(fit.name)' reads \(fit.trial.accepted) of \(fit.trial.outcomes) \(source)"
+        : "the preset '\(fit.name)' reads \(fit.trial.accepted) of \(fit.trial.outcomes) records \(source)"
       notes.append("\(shown): \(what)\(words)")
       return
     }
@@ -170,7 +170,7 @@ struct FirstExport {
     let outcome =
       (best.missing.isEmpty ? "a map is proposed" : "an incomplete map is proposed")
       + (best.kind == .events ? ":" : ", as \(best.kind.name):")
-    notes.append("\(shown): \(what)no preset reads it; from \(records.nodes.count.counted("record")) \(outcome)")
+    notes.append("\(shown): \(what)no preset reads it; based on \(records.nodes.count.counted("record")), \(outcome)")
     if !envelope.isEmpty { notes.append("  record: \(envelope.joined(separator: ".").printable)") }
     for field in best.fields {
       let remark = field.remark.isEmpty ? "" : " (\(field.remark.printable))"
@@ -220,13 +220,13 @@ struct FirstExport {
     for sample in trial.samples { notes.append("  record \(sample.number) \(sample.becomes.printable)") }
     notes.append("  \(trial.words)")
     let time = trial.oddTimes.map { odd in
-      let why = odd.time < PastRecords.end ? PastRecords.detail(odd.time, asOf: .now) : "more than a day after now"
+      let why = odd.time < PastRecords.end ? PastRecords.detail(odd.time, asOf: .now) : "more than a day in the future"
       let first = "record \(odd.number) is dated \(odd.time.rfc3339.prefix(10)) by its timestamp\(odd.text)".printable
       return "the time of \(odd.count) of \(trial.accepted.counted("record")) is probably wrong: \(first) (\(why))"
     }
     for (field, found) in trial.nobody.sorted(by: { $0.key < $1.key }) {
       notes.append(
-        "  \(field) identifies nobody in \(found.count.counted("record")), such as '\(found.text)'".printable)
+        "  \(field) identifies nobody in \(found.count.counted("record")), for example with the value '\(found.text)'".printable)
     }
     guard toDo == nil else { return }
     if trial.accepted == 0 {
@@ -237,7 +237,7 @@ struct FirstExport {
       toDo = "\(time); correct the export, or set the time format in a map"
     } else if let device = trial.nobody["deviceId"]?.text {
       toDo =
-        "the deviceId '\(device)' identifies no device, and all records with it would count as one device: remove this id from the records"
+        "the deviceId '\(device)' identifies no device, and all records with it would count as one device; remove this id from the records"
     } else if let shared = trial.sharedPerson {
       toDo = shared.printable
     } else if let time {

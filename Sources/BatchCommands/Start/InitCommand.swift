@@ -12,7 +12,7 @@ struct InitCommand: ParsableCommand {
     discussion: """
       Nothing is overwritten: if one of the files exists, none is written (exit code 73). With --from, the job reads existing \
       exports: it names the preset that fits, or a map is inferred from the values and written next to the job. The results for \
-      the first records are printed and may contain personal data; exit code 65 if a device, time or name is missing or a guess.
+      the first records are printed and may contain personal data; exit code 65 if a device, time or name is missing or guessed.
       """)
 
   @Argument(help: "The folder; created if missing.")
@@ -28,7 +28,7 @@ struct InitCommand: ParsableCommand {
 
   @Option(help: "The column with the device id.") var device: String?
 
-  @Option(help: "The column with the time; give two for the day and the time of day.")
+  @Option(help: "The column with the time; give two columns if the day and the time of day are separate.")
   var time: [String] = []
 
   @Option(help: "The column with the name of the event.") var name: String?

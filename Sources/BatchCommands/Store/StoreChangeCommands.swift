@@ -7,8 +7,8 @@ import BatchStore
 
 struct StoreRequeueCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "requeue", abstract: "Queue events that failed or whose answer was lost; the next run sends them.",
-    discussion: "The service may already have UNKNOWN events; sending these again would duplicate them.")
+    commandName: "requeue", abstract: "Queue events that failed or whose response was lost; the next run sends them.",
+    discussion: "The service may already have received events with the status UNKNOWN; sending those again would duplicate them.")
 
   enum Status: String, ExpressibleByArgument, CaseIterable {
     case failedPost = "FAILED_POST"
@@ -49,7 +49,7 @@ struct StoreRequeueCommand: ParsableCommand {
       options.answer.format.tell(["requeued": .number(count)]) {
         Streams.note(
           count == 0
-            ? "No event is \(status.rawValue); nothing was changed"
+            ? "No event has the status \(status.rawValue); nothing was changed"
             : count.counted("event is queued; the next run sends it", "events are queued; the next run sends them"))
       }
     }
@@ -61,7 +61,7 @@ struct StorePurgeCommand: ParsableCommand {
     commandName: "purge", abstract: "Delete posted events older than the given number of days; others are kept.",
     discussion: """
       Deletes posted events whose time is at or before UTC midnight of --as-of minus --days days. For a game, this also deletes \
-      settled decisions of that time and the answers that Engage gave by then, which can then no longer replace failed ones. \
+      settled decisions and cached Engage answers of the same age; failed requests can then no longer fall back on these. \
       Digests of processed lines and states of devices are kept unless LocalEventStore.expireDigestsAfterNumDays or \
       expireDevicesAfterNumDays says otherwise.
       """)
@@ -140,7 +140,7 @@ struct StorePurgeCommand: ParsableCommand {
 
 struct StoreRebindCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "rebind", abstract: "Move a store to the address and list in the job's current configuration.",
+    commandName: "rebind", abstract: "Bind a store to the service address and list in the job's current configuration.",
     discussion: """
       For a service that has moved, or an account that was copied. Events posted to the old address are not sent again; pending \
       events are sent to the new address. Refused while identity plans of another list are unfinished.
@@ -183,7 +183,7 @@ struct StoreRebindCommand: ParsableCommand {
     }
     guard new.address != nil else {
       throw refuse(
-        "the job's configuration has no address to which the store could be moved; see 'engage-batch doctor'")
+        "the job's configuration has no address to which the store could be bound; see 'engage-batch doctor'")
     }
     guard let old else { return }
     guard old.kind.utf8.elementsEqual(new.kind.utf8) else {
@@ -201,7 +201,7 @@ struct StoreDropPartitionCommand: ParsableCommand {
     abstract: "Drop the collected parts of an incomplete partition.",
     discussion: """
       Removes the events, quarantined lines, identity checks and questions of these parts. The store then no longer knows their \
-      lines: run 'partition' and 'decide' again. None of the events were sent, because 'post' requires all parts. A complete \
+      lines, so run 'partition' and 'decide' again. None of the events were sent, because 'post' requires all parts. A complete \
       partition is kept.
       """)
 

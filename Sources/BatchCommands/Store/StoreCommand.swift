@@ -9,7 +9,7 @@ struct StoreCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "store",
     abstract:
-      "Inspect a job's store, queue failed events again, delete posted events, or move the store to another address.",
+      "Inspect a job's store, queue failed events again, delete posted events, or bind the store to another address.",
     subcommands: [
       StoreStatusCommand.self, StoreEventsCommand.self, StoreSessionsCommand.self, StoreCampaignsCommand.self,
       StoreRequeueCommand.self, StorePurgeCommand.self, StoreRebindCommand.self, StoreCheckCommand.self,

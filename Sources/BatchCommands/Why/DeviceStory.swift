@@ -52,7 +52,7 @@ struct DeviceStory {
     ]
     guard let index else { return lines + ["none of them had happened by then"] }
     let entry = timeline.entries[index]
-    lines.append("last event by then: \(entry.words) at \(entry.timestamp.rfc3339) (\(entry.reference))")
+    lines.append("last event up to then: \(entry.words) at \(entry.timestamp.rfc3339) (\(entry.reference))")
     return lines
   }
 
@@ -67,7 +67,7 @@ struct DeviceStory {
     let more = lines.count - Self.shownCorrections
     let head = [
       lines.count.counted("event was", "events were") + " sent before late records changed "
-        + "\(lines.count == 1 ? "it" : "them"); sent events cannot be recalled: 'store corrections' has both versions",
+        + "\(lines.count == 1 ? "it" : "them"), and sent events cannot be recalled; 'store corrections' shows both versions",
       "session and campaign are shown here as they were sent",
     ]
     return head + lines.prefix(Self.shownCorrections) + (more > 0 ? ["and \(more.grouped) more"] : [])

@@ -33,9 +33,9 @@ struct EventStory {
       "file": .text(event.source?.file), "line": .number(event.source?.line),
     ]
     answer.add(subject: "\(event.words.capitalizedFirst) at \(event.timestamp.rfc3339)")
-    answer.add("event", titled: "event", "\(event.id), number \(index + 1) of device \(personal.id(device).text ?? "")")
+    answer.add("event", titled: "event", "\(event.id), event number \(index + 1) of device \(personal.id(device).text ?? "")")
     answer.add(
-      "source", titled: "read from", event.source.map { "\($0)" } ?? "unknown: the store has no line for this event")
+      "source", titled: "read from", event.source.map { "\($0)" } ?? "unknown: the store has no source line for this event")
     let settings = try DecidedBy(event.stored.chunk, in: store)
     if let correction = try correction() {
       answer.add("correction", titled: "correction", correction)
@@ -56,7 +56,7 @@ struct EventStory {
     try store.ledger.forEachCorrection { correction in
       guard correction.event == event.id, correction.chunk == event.stored.chunk else { return }
       words = [
-        "\(correction.verdict); sent events cannot be recalled: 'store corrections' has both versions",
+        "\(correction.verdict), but sent events cannot be recalled; 'store corrections' shows both versions",
         "the event was processed without that record, so its session and campaign are not explained",
       ]
     }
@@ -133,7 +133,7 @@ struct EventStory {
     case .notSent: "no byte of the request left this machine"
     case .refused: "the service refused the request, regardless of its content"
     case .rejected: "the service rejected the content of the request"
-    case .unknown: "no complete answer arrived; the service may have accepted the request"
+    case .unknown: "no complete response arrived; the service may have accepted the request"
     }
   }
 }
@@ -188,7 +188,7 @@ struct QuarantinedEventStory {
       "reason": .text(event.line.reason.rawValue), "file": .text(source?.file), "line": .number(source?.line),
     ]
     answer.add(subject: "Event \(id) at \(id.timestamp.rfc3339)")
-    answer.add("source", titled: "read from", source.map { "\($0)" } ?? "unknown: the store has no line for this event")
+    answer.add("source", titled: "read from", source.map { "\($0)" } ?? "unknown: the store has no source line for this event")
     answer.add(
       "quarantine", titled: "quarantined",
       "by run \(event.run.number): \(event.line.detail.printable) (\(event.line.reason.rawValue))",

@@ -58,10 +58,10 @@ extension SettingsSchema {
         "Name of the event, with the parameter `url`, that is recorded for a deep link; if empty, links are ignored."),
       .optionalText(
         "sessionConfiguration", .file, \.deltaDNA.sessionConfiguration,
-        "File with Engage's answer for the decision point `config`: whitelists and triggers."),
+        "File with Engage's response for the decision point `config`: whitelists and triggers."),
       .number(
         "concurrency", 1, in: 1...8, unit: "requests", \.deltaDNA.concurrency,
-        "Maximum number of concurrent requests; with 1, each is sent after the answer to the previous one."),
+        "Maximum number of concurrent requests; with 1, each is sent after the response to the previous one."),
       .flag(
         "onFirstRunSendNewPlayerEvent", true, \.deltaDNA.sendsNewPlayer,
         "Whether the first event of a new player is preceded by `newPlayer`."),
@@ -94,7 +94,7 @@ extension SettingsSchema {
         "Time in the background after which a player's session ends; with 0, sessions never end."),
       .seconds(
         "engageCacheExpirySeconds", 43_200, \.deltaDNA.engageCacheLifespan,
-        "How long a cached Engage answer may replace a failed one; 0 disables the cache."),
+        "How long a cached Engage answer may be used when a request fails; 0 disables the cache."),
       .flag(
         "multipleActionsForEventTriggerEnabled", false, \.deltaDNA.runsAllTriggeredActions,
         "Whether an event runs all campaigns that it triggers, or only the first one."),

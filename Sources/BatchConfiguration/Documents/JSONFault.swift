@@ -94,7 +94,7 @@ package struct JSONFault {
       return "expected '\"' at the end of the string that begins here"
     }
     guard let container = open.last else {
-      return hasRoot ? "expected nothing more: the document has already ended" : "expected a value: \(Self.values)"
+      return hasRoot ? "unexpected content after the end of the document" : "expected a value: \(Self.values)"
     }
     let close = container.isObject ? "}" : "]"
     switch container.expects {

@@ -59,7 +59,7 @@ private struct Gathering {
       throw DocumentReader.Failure(line: line, "the row has no value for '\(table.keyColumn)'")
     }
     guard rows.insert(key, Array(values.dropFirst())) else {
-      throw DocumentReader.Failure(line: line, "an earlier row has the same '\(table.keyColumn)', '\(key)'")
+      throw DocumentReader.Failure(line: line, "an earlier row also has '\(key)' in '\(table.keyColumn)'")
     }
   }
 

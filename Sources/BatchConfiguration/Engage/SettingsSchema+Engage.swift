@@ -92,7 +92,7 @@ extension SettingsSchema {
   private static let ubfFieldNamesRows: [Setting] = rows(
     .ubfFieldNames,
     [
-      .attribute(.activeSeconds, "Session Duration", "Attribute of a session's end: the session's active time."),
+      .attribute(.activeSeconds, "Session Duration", "Attribute of session-end events that contains the session's active time."),
       .attribute(.tags, "Tags", "Attribute that contains the tags of an event."),
       .attribute(.displayedMessage, "Displayed Message", "Attribute that contains the text of a notification."),
       .attribute(
@@ -101,7 +101,7 @@ extension SettingsSchema {
       .attribute(.goalName, "Goal Name", "Attribute that contains the goal's name."),
       .attribute(.campaign, "Campaign Name", "Attribute that contains the active campaign."),
       .attribute(
-        .lastCampaign, "Last Campaign", "Attribute of an installation: the last stored campaign, active or not."),
+        .lastCampaign, "Last Campaign", "Attribute of installation events that contains the last stored campaign, active or not."),
       .attribute(.locationAddress, "Location Address", "Attribute that contains the address added by augmentation."),
       .attribute(.locationName, "Location Name", "Attribute that contains the place name added by augmentation."),
       .attribute(.latitude, "Latitude", "Attribute that contains the latitude added by augmentation."),
@@ -163,7 +163,7 @@ extension SettingsSchema {
       ) { if case .lookupTables(let tables) = $0 { tables } else { nil } },
       .list(
         "command", [], of: .any, \.augmentation.command,
-        "Program with arguments that adds attributes, after all plugins and tables. The program reads events from stdin, one per line as in `--events-out`, and answers each with one line, a JSON object of attributes. It runs in the job's folder."
+        "Program, with its arguments, that adds attributes after all plugins and tables. The program reads events from stdin, one per line as in `--events-out`, and answers each with one line, a JSON object of attributes. It runs in the job's folder."
       ),
       .duration(
         "commandTimeout", "10 sec", atLeast: 1, \.augmentation.commandTimeout,

@@ -63,7 +63,7 @@ struct JobProfiles {
       where SettingsSchema.current.setting(section.key, member.key)?.isSecret ?? false {
         found.add(
           member.place, "'\(settings.name).\(section.key).\(member.key)' is a secret, which profiles cannot contain",
-          hint: "set the variables in each environment, or name files with the variables that end in _FILE")
+          hint: "in each environment, set the secret's variable NAME, or set NAME_FILE to the path of a file with the secret")
       }
     }
   }

@@ -214,6 +214,6 @@ struct JobReader {
 
   private func noTime(_ written: String, _ more: String = "") -> String {
     CivilTime.isImpossibleDay(written)
-      ? "a day that does not exist" : "which is not an RFC 3339 date and time\(more)"
+      ? "a day that does not exist" : "which is not an RFC 3339 time\(more)"
   }
 }

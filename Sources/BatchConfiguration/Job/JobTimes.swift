@@ -78,7 +78,7 @@ struct JobTimes {
       return ConfigurationErrors([ConfigurationFault(Place(source, line: input.line), problem, hint: hint)])
     }
     guard let from = window.from, let to = window.to else {
-      throw refusal("the window has no start or no end, so its days are unknown", "give 'window' a 'from' and a 'to'")
+      throw refusal("the window lacks a start or an end, so its days are unknown", "set both 'from' and 'to' in 'window'")
     }
     guard from < to else { return [] }
     let first = Self.dayNumber(zone.civil(from))

@@ -34,17 +34,17 @@ extension SettingsSchema {
         "Timeout for opening a connection."),
       .duration(
         "totalTimeout", "60 seconds", atLeast: 1, \.connection.totalTimeout,
-        "Timeout of a request, including its answer."),
+        "Timeout of a request, including the response."),
       .duration(
         "idleTimeout", "20 seconds", \.connection.idleTimeout,
-        "How long an idle connection may be reused; less if the service's `Keep-Alive` specifies less, or if the service closed a connection without an answer. `0s` opens a new connection for each request."
+        "How long an idle connection may be reused; less if the service's `Keep-Alive` specifies less, or if the service closed a connection without a response. `0s` opens a new connection for each request."
       ),
       .number(
         "minimumRate", 100, in: 0...1_000_000_000, unit: "bytes a second", \.connection.minimumRate,
         "Rate below which a transfer counts as stalled; 0 disables the check."),
       .bytes(
         "maxResponseBytes", 1 << 20, in: 1024...(1 << 30), \.connection.maxResponseBytes,
-        "Maximum size of an answer; larger answers are truncated and count as lost."),
+        "Maximum size of a response; larger responses are truncated and count as lost."),
       .duration(
         "tokenRefreshMargin", "10 minutes", \.connection.tokenRefreshMargin,
         "Remaining lifetime at which an access token is renewed; a quarter of its full lifetime if that is longer, but never more than half."
@@ -66,15 +66,15 @@ extension SettingsSchema {
       ),
       .choice(
         "onUnknown", UnknownOutcomePolicy.resend, \.upload.onUnknown,
-        "Whether to send the events of a request again, or hold them for an operator, if the service may have accepted the request: no complete answer arrived (or the run was killed), or the answer was a 5xx other than 503, or a success whose body cannot come from the service."
+        "Whether to send the events of a request again, or hold them for an operator, if the service may have accepted the request: no complete response arrived (or the run was killed), or the response was a 5xx other than 503, or a success whose body cannot come from the service."
       ),
       .duration(
         "patience", "10 minutes", \.upload.patience,
-        "How long to wait for a service that temporarily refuses all calls of one kind (503, 429, `Retry-After`) before the run ends with 69 and leaves the remaining events queued. `Networking.retryBudget` also limits the wait."
+        "How long to wait for a service that temporarily refuses all calls of one kind (503, 429, `Retry-After`) before the run ends with exit code 69 and leaves the remaining events queued. `Networking.retryBudget` also limits the wait."
       ),
       .duration(
         "patienceAtStart", "30 seconds", \.upload.patienceAtStart,
-        "Replaces `patience`, if shorter, until the service has accepted something in the run: the job's schedule starts another run."
+        "Replaces `patience`, if shorter, until the service has accepted something in the run; the job's schedule starts another run anyway."
       ),
       .number(
         "maxCallsPerHour", 0, in: 0...100_000_000, unit: "calls", \.upload.maxCallsPerHour,
@@ -150,7 +150,7 @@ extension SettingsSchema {
         "Format of the message to `Report.alarm`: this program's own JSON object, or a message for Slack or Teams."),
       .list(
         "alarmCommand", [], of: .any, \.report.alarmCommand,
-        "Program with arguments that receives the same alarms as `Report.alarm`, each as one line of JSON on stdin; it must finish within 10 seconds."
+        "Program, with its arguments, that receives the same alarms as `Report.alarm`, each as one line of JSON on stdin; it must finish within 10 seconds."
       ),
       .number(
         "usualRuns", 7, in: 0...365, \.report.usualRuns,

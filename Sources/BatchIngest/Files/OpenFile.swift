@@ -31,7 +31,7 @@ package enum InputError: Error, Equatable, Sendable, CustomStringConvertible {
         ].filter { !$0.0.isEmpty }.map { paths, words in
           words + paths.map { "'\($0.printable)'" }.joined(separator: ", ")
         }.joined(separator: ", and ") + MissingInput.words(days) + (isOfJob ? " ('inputs' of the job)" : "")
-        + (patterns.contains { $0.contains("/~/") } ? "; '~' is not expanded, write ${HOME}" : "")
+        + (patterns.contains { $0.contains("/~/") } ? "; '~' is not expanded; use ${HOME} instead" : "")
         + (passedOver.isEmpty ? "" : "; \(InputWarning.words(passedOver: passedOver))")
     case .missing(let inputs, let passedOver):
       Self.refusal(inputs) + (passedOver.isEmpty ? "" : "\n\(InputWarning.words(passedOver: passedOver))")

@@ -176,12 +176,12 @@ package enum TextForm: Equatable {
       return "\(name), but lines of JSON must be UTF-8; convert the file: iconv -f UTF-16 -t UTF-8 FILE; "
         + "for a table, add \"encoding\": \"utf-16\" to its map"
     case .sqlite:
-      return "\(name), but the entry reads text; list an SDK's store under 'stores': {\"stores\": [\"FILE\"]}; "
+      return "\(name), but the entry expects text; list an SDK's store under 'stores': {\"stores\": [\"FILE\"]}; "
         + "export a table of another database: sqlite3 -json FILE 'SELECT ...'"
     case .gzip: return "\(name), but its name does not end with .gz; rename it: mv FILE FILE.gz"
     case .returns:
       return "\(name), which are not accepted as line ends; convert the file: tr '\\r' '\\n' < FILE > OTHER"
-    default: return words(whereRead: "the entry reads lines of JSON; add a map")
+    default: return words(whereRead: "the entry expects lines of JSON; add a map")
     }
   }
 
@@ -192,7 +192,7 @@ package enum TextForm: Equatable {
     switch self {
     case .utf16: "\(name), but the entry's map reads UTF-8; add \"encoding\": \"utf-16\" to the map"
     case .sqlite, .gzip, .returns: words
-    default: words(whereRead: "the entry's map reads \(what); use one")
+    default: words(whereRead: "the entry's map reads \(what); use a map")
     }
   }
 

@@ -179,7 +179,7 @@ package import BatchFoundation
   /// Removes the content of a line that is not a record and names a forgotten person: it is counted, but not kept.
   private func withoutContent(_ line: QuarantinedLine) -> QuarantinedLine {
     var line = line
-    (line.detail, line.raw) = ("names a forgotten person; its content is not kept", [])
+    (line.detail, line.raw) = ("names a forgotten person; the line's content is not kept", [])
     return line
   }
 

@@ -9,7 +9,7 @@ extension ForeignMap {
     }
     if let path = self.record?.text, rejection.field == path {
       return rejection.reason == .missingField
-        ? "the line has no '\(path)', which must contain its record"
+        ? "the line has no '\(path)', which must contain the record"
         : "'\(path)', which must contain the line's record, is not an object"
     }
     if rejection.reason == .invalidUTF8, isUTF8Text {

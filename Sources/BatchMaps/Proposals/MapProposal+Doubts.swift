@@ -37,7 +37,7 @@ extension MapProposal {
     let people = column.groups(of: person)
     let isShared = person.values.count > 2 && person.values.count >= 2 * people.count
     return isShared && people.values.allSatisfy { $0.count > 1 }
-      ? "\(people.count) devices of \(person.values.count) people, each shared by several" : nil
+      ? "\(people.count) devices, each shared by several of \(person.values.count) people" : nil
   }
 
   static func zoneDoubt(_ column: ExportColumns.Column) -> String {
@@ -129,12 +129,12 @@ extension MapProposal {
       }
       if isID, column.values.contains(where: ColumnLook.isWhole) {
         doubts.append(
-          "'\(field.path)' has integers written as 12.0, which is a different id from 12: export them as text")
+          "'\(field.path)' has integers written with a decimal point, such as 12.0, which is a different id from 12: export them as text")
       }
       if isID, column.values.contains("0") {
         let one = field.name == "deviceId" ? "device" : "person"
         let count = column.texts.count { $0 == "0" }.counted("record")
-        doubts.append("'\(field.path)' is 0 in \(count), which would become one \(one): export an empty value there")
+        doubts.append("'\(field.path)' is 0 in \(count), which would become one \(one): export an empty value instead")
       }
     }
     // In a table, the map's `null` applies to all columns, not only to ids.
@@ -153,8 +153,8 @@ extension MapProposal {
         $0.hasPrefix("[{") || kind == .notifications && $0.hasPrefix("{\"") || isKey && ColumnLook.isStructure($0)
       }
       if let text {
-        let words = "'\(column.path)' has JSON in a string, which is not parsed"
-        doubts.append("\(words), such as '\(text.shortened(to: 60))': export it as JSON")
+        let words = "'\(column.path)' contains JSON in strings"
+        doubts.append("\(words), such as '\(text.shortened(to: 60))', which is not parsed: export objects or arrays instead")
       }
     }
     if let path = outcomePath {

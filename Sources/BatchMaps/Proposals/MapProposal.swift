@@ -276,7 +276,7 @@ package struct MapProposal {
       if speech == .ofOthers { action = nil }
       if speech == .ofBoth {
         doubts.append(
-          "'\(found.path)' may be about pushes or something else; if this is not a push log, give --name")
+          "'\(found.path)' may refer to pushes or to something else; if this is not a push log, specify --name")
       }
     }
     guard aps != nil || action != nil else {
@@ -287,7 +287,7 @@ package struct MapProposal {
     if let action, !action.unknown.isEmpty {
       let values = action.unknown.prefix(5).map { "'\($0.shortened(to: 60))'" }.joined(separator: ", ")
       doubts.append(
-        "'\(action.path)' has \(values), which may mean received, opened or neither: add each value to the table of 'action', or leave out its records"
+        "'\(action.path)' has \(values), which may mean received, opened or neither: add each value to the table of 'action', or leave out the records that have it"
       )
     }
     if payload == nil {

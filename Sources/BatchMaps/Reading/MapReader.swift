@@ -98,7 +98,7 @@ struct MapReader {
       if text.utf8.count == 1, let byte = text.utf8.first, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\n") {
         dialect.separator = byte
       } else {
-        separator.refuse("is not one ASCII character")
+        separator.refuse("is not a single ASCII character")
       }
     }
     let (columns, jsonColumns) = (words["columns"], words["jsonColumns"])
@@ -118,7 +118,7 @@ struct MapReader {
       {
         dialect.escape = byte
       } else if !text.isEmpty {
-        escape.refuse("must be one ASCII character without another meaning in the table, alone or followed by a quote")
+        escape.refuse("must be a single ASCII character, optionally followed by a quote, that has no other meaning in the table")
       }
     }
     let nulls = words["null"]

@@ -84,7 +84,7 @@ final class DecisionWorker: @unchecked Sendable {
         }
         notes.formUnion(entry.notes)
         if entry.notes.contains(.isAgain) {
-          note("record-id-again", entry, "has the id of a record over an hour earlier")
+          note("record-id-again", entry, "has the same id as a record more than an hour earlier")
         }
       }
       if !notes.isDisjoint(with: .unlikelyIDs) || device.device.namesNobody {

@@ -93,7 +93,7 @@ package enum FutureRecords {
     guard let count = tally.warnings[kind]?.occurrences else { return nil }
     let records = count.counted("record is", "records are")
     return
-      "\(records) more than a day after asOf, \(asOf.rfc3339): device clocks were ahead, so other records of those devices before that time "
+      "\(records) more than a day after asOf (\(asOf.rfc3339)): device clocks were ahead, so other records of those devices with earlier timestamps "
       + "count as late. Correct the export, or end the window before these records: --to \(begin(asOf: asOf).rfc3339)"
   }
 }

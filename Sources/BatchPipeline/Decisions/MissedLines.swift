@@ -41,7 +41,7 @@ extension Pipeline {
   private func beyondReach(_ lines: [PastLine], _ rules: any DecisionRules, _ files: InputFiles) -> String? {
     guard let first = lines.map(\.timestamp).min(), let last = lines.map(\.timestamp).max() else { return nil }
     return counted(lines, files)
-      + ", beyond the reach of Ingest.rewind. To process \(lines.count == 1 ? "it" : "them") in time order (only unsent events are replaced): "
+      + ": Ingest.rewind does not reach back that far. To process \(lines.count == 1 ? "it" : "them") in time order (only unsent events are replaced): "
       + rerun(request.invocation, from: first, to: last, rules)
   }
 
@@ -50,7 +50,7 @@ extension Pipeline {
     var between = request.invocation
     (between.from, between.to) = (known, from)
     return counted(lines, files)
-      + ": records are processed up to \(known.rfc3339), but this window begins at \(from.rfc3339). Run the period between, then this "
+      + ": records are processed up to \(known.rfc3339), but this window begins at \(from.rfc3339). Run the period in between, then this "
       + "window again to import \(lines.count == 1 ? "it" : "them"): " + between.run.text + between.omission
   }
 

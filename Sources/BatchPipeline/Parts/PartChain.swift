@@ -118,11 +118,11 @@ enum ChainPlace: Equatable {
     guard let last = chain.last else {
       return new
         + "These parts continue the partition \((previous ?? "").shownIdentity), but no partition was collected here. Collect "
-        + "that one first, after any before it." + purpose
+        + "the partitions up to and including that one first, in order." + purpose
     }
     guard let previous else {
       return new
-        + "They were partitioned without --after, and \(chain.count.counted("partition was", "partitions were")) collected here. "
+        + "They were partitioned without --after, but \(chain.count.counted("partition was", "partitions were")) already collected here. "
         + last.remedy + purpose
     }
     if let place = chain.firstIndex(where: { $0.identity.utf8.elementsEqual(previous.utf8) }) {

@@ -263,7 +263,7 @@ extension EventStore {
     throw PartsError(
       path: path,
       problem:
-        "the store collects parts, and the device states are in their results; partition and decide these inputs, then collect them"
+        "the store collects parts, whose results contain the device states; partition and decide these inputs, then collect the results"
     )
   }
 }

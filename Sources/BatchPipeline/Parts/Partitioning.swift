@@ -161,8 +161,8 @@ extension Pipeline {
     if beginsChain, let last = collected.last {
       monitor.note(
         "Chain: \(collected.count.counted("partition was", "partitions were")) collected in \(request.storePath.printable), the last one "
-          + "\(last.shown), but this one continues none of them: 'collect' skips lines that the store already has, and adds new ones only with "
-          + "--new-chain; for the next inputs, name the last partition with --after")
+          + "\(last.shown), but this one continues none of them. 'collect' skips lines that the store already has, and adds new ones only with "
+          + "--new-chain. For the next inputs, name the last partition with --after")
     }
     try store.close()
     return numbers

@@ -51,10 +51,10 @@ extension UnsentEvents {
         "--no-upload, --max-quarantine, Networking", "the next run, or 'post'"),
       expired,
       of(
-        .processing, counts, "in a request of a run that is still running or was killed", "Upload.onUnknown",
+        .processing, counts, "in a request from a run that is still running or was killed", "Upload.onUnknown",
         "the next run, or 'post'"),
       of(
-        .unknown, counts, "the answer to the request was lost", "Upload.onUnknown, which is 'hold'",
+        .unknown, counts, "the response to the request was lost", "Upload.onUnknown, which is 'hold'",
         "'store requeue --status UNKNOWN', after checking the service"),
       of(
         .failedPost, counts, "refused by the service, or failed repeatedly",

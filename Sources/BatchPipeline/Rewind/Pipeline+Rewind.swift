@@ -48,7 +48,7 @@ extension Pipeline {
             rules = try platform.rules(for: context)
           } catch {
             monitor.note(
-              "Rewind: late records of nights with other settings follow Ingest.lateRecords, because those settings are not available: \(error)"
+              "Rewind: late records of nights with different settings are handled according to Ingest.lateRecords, because those settings are not available: \(error)"
             )
           }
         }

@@ -86,7 +86,7 @@ extension RunRequest {
     files += loaded.configuration.files.map {
       OutputConflict.Use("'\($0.setting)' of the configuration", $0.path)
     }
-    files += job.tests.map { OutputConflict.Use("tests of the job", $0) }
+    files += job.tests.map { OutputConflict.Use("a test file of the job", $0) }
     files += JobMaps.files(of: job).map { OutputConflict.Use("a map of the job", $0) }
     for (name, path) in [("the routes of the job", job.deepLinkRoutes), ("--plan", planFile)] {
       if let path { files.append(OutputConflict.Use(name, path)) }

@@ -21,7 +21,7 @@ package struct BackwardRunError: RunError, Equatable, CustomStringConvertible {
   package var exit: RunExit { .configuration }
 
   package var description: String {
-    "\(store): error: \(evidence). State is not rewound: known devices would get their events with a warning each, but no "
+    "\(store): error: \(evidence). State is not rewound: events of known devices would be created, each with a warning, but without "
       + "sessions or campaigns. No record was imported. Use a separate store for the earlier period, or confirm that this is "
       + "meant: \(command)"
   }
@@ -92,7 +92,7 @@ extension Pipeline {
       + " (\(late.fileNames(files)))"
     if request.settings.ingest.lateRecords == .quarantine {
       return
-        "\(records), so quarantined (Ingest.lateRecords is 'quarantine'); to import them, use 'quarantine replay' with "
+        "\(records), and Ingest.lateRecords quarantines such records; to import them, use 'quarantine replay' with "
         + "--set Ingest.lateRecords=accept"
     }
     var invocation = request.invocation

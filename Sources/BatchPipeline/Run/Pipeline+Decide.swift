@@ -115,7 +115,7 @@ extension Pipeline {
     }
     tell("Window", outsideNote(local), &outcome)
     if local.ingest.counts.read == 0, let file = files.files.first {
-      tell("warning", "no record in any input file, such as \(file.original.printable)", &outcome)
+      tell("warning", "no record in any input file; the first file is \(file.original.printable)", &outcome)
     }
     if !request.decidesAnew {
       tell("warning", FutureRecords.note(local.tally, asOf: request.asOf), &outcome)
@@ -195,7 +195,7 @@ extension Pipeline {
       }
       guard let first = alike.first else { continue }
       let trial = try ExportTrial(of: alike, request.vocabulary, limit: examined)
-      let map = file.map.map { " by the map '\($0.map.name.split(separator: "/").last ?? "")'" } ?? ""
+      let map = file.map.map { " read with the map '\($0.map.name.split(separator: "/").last ?? "")'" } ?? ""
       lines.append("\(file.kind.name)\(map): \(trial.words)")
       lines += trial.guardWords.map { "  \($0)" }
       guard request.mode.isDryRun else { continue }

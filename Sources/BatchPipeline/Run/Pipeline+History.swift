@@ -27,7 +27,7 @@ extension Pipeline {
     for map in request.maps
     where before.contains(where: { $0.name == "map \(map.name)" && $0.value != map.text }) {
       monitor.note(
-        "Maps: '\(map.name.printable)' has changed since run \(last.id.number): a line that it maps to another record now "
+        "Maps: '\(map.name.printable)' has changed since run \(last.id.number): a line that it now maps to a different record "
           + "counts as new, and its events are sent in addition to the earlier ones. To replace those: engage-batch rerun, with "
           + "--dry-run to see what would change")
     }

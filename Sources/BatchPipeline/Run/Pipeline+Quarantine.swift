@@ -69,7 +69,7 @@ extension Quarantine {
     let lines = unkept.reduce(0) { $0 + $1.lines }.counted(
       "quarantined line was counted but not kept", "quarantined lines were counted but not kept")
     return
-      "\(lines), because the store has as many lines as Ingest.quarantineLimit allows: \(shown.joined(separator: ", "))\(rest)"
+      "\(lines), because the store already holds as many as Ingest.quarantineLimit allows: \(shown.joined(separator: ", "))\(rest)"
   }
 }
 
@@ -91,6 +91,6 @@ struct QuarantineLimitExceeded: RunError, CustomStringConvertible {
     return "error: \(quarantined) quarantined, but --max-quarantine allows \(limit.grouped), so "
       + (isDryRun
         ? "a run would send nothing"
-        : "nothing was sent. Fix the cause and run the job again, or run it with a higher limit: usable records are kept")
+        : "nothing was sent, but usable records are kept. Fix the cause and run the job again, or run it with a higher limit")
   }
 }

@@ -192,7 +192,7 @@ package struct FutureRunError: RunError, Equatable, CustomStringConvertible {
   package var exit: RunExit { .configuration }
 
   package var description: String {
-    "\(job.printable): error: asOf is \(asOf.rfc3339), more than a day ahead of the clock (\(now.rfc3339)): sessions, campaigns and holds that expire by then "
+    "\(job.printable): error: asOf is \(asOf.rfc3339), more than a day ahead of the clock (\(now.rfc3339)): sessions, campaigns and holds that expire by asOf "
       + "would end for good. Nothing was read or written. Correct asOf or the clock, or add --allow-future if this is intended"
   }
 }

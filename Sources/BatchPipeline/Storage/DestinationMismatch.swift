@@ -15,8 +15,8 @@ package struct DestinationMismatch: RunError, Equatable, CustomStringConvertible
 
   package var description: String {
     "\(store.printable): error: the store belongs to \(bound), but this command is for \(given); nothing was read or sent. "
-      + "Use the store of that destination, or another with --store"
-      + (remedy.map { "; to move this store there: \($0)" } ?? "")
+      + "Name the store of the command's destination, or a new store, with --store"
+      + (remedy.map { "; to bind this store to that destination: \($0)" } ?? "")
   }
 }
 

@@ -205,7 +205,7 @@ package struct UngroupedStreamError: RunError, Equatable, CustomStringConvertibl
   package var exit: RunExit { .inputRefused }
 
   package var description: String {
-    "stdin:\(line): error: the records of a device that began at line \(first) continue here, after those of another, so the device's "
+    "stdin:\(line): error: a device whose records began at line \(first) has more records here, after those of another device, so its "
       + "events are wrong. A stream must be grouped by device: sort it, or use 'run', which accepts any order"
   }
 }

@@ -147,7 +147,7 @@ extension ServiceStop: CustomStringConvertible {
     case .unwritable: "the request cannot be encoded"
     case .unreachable(let limit): "the service could not be reached or kept failing\(limit)"
     case .refusing:
-      "the service refuses every event, even one at a time; check its reason, the path to which events are posted and the permissions of the account"
+      "the service refuses every event, even one at a time; check the reason that it gives, the path to which events are posted and the account's permissions"
     case .interrupted: "the run was interrupted"
     }
   }

@@ -134,7 +134,7 @@ extension HTTPSettings.Proxy: CustomStringConvertible, CustomReflectable {
     switch self {
     case .none: "none"
     case .address(let address, let login): login == nil ? address : "\(address) with a login"
-    case .environment: "of the environment"
+    case .environment: "from the environment"
     }
   }
   package var customMirror: Mirror { Mirror(self, children: [], displayStyle: .enum) }

@@ -51,9 +51,9 @@ package struct HTTPFault: Sendable, Equatable {
     case tooSlow = "too slow"
     /// A connection that ended before the answer was complete.
     case cut = "connection lost"
-    case tooLarge = "answer too large"
+    case tooLarge = "response too large"
     /// An answer that violates HTTP.
-    case protocolViolation = "not an HTTP answer"
+    case protocolViolation = "not an HTTP response"
     case cancelled = "cancelled"
     case local = "local failure"
   }

@@ -88,7 +88,7 @@ package final class EngageService: Sendable {
     _ operation: XMLAPIOperation<Answer>, cancellation: HTTPCancellation? = nil
   ) -> ServiceOutcome<Answer> {
     call([operation.call], cancellation: cancellation).map { results in
-      guard let result = results.first else { return .unknown(.unreadable(status: 200, "the answer has no result")) }
+      guard let result = results.first else { return .unknown(.unreadable(status: 200, "the response has no result")) }
       if let fault = result.fault { return .rejected(fault) }
       do throws(MissingField) {
         return .answered(try operation.read(result))

@@ -87,7 +87,7 @@ extension EngageConnection {
     let checks = try store.identities.pendingCheckCount() - plans.count { $0.checkId != nil }
     add(
       checks, .recipients, "\(checks.counted("identity check")): pending",
-      repair: "the next run does this unless open plans must be finished first")
+      repair: "the next run performs pending checks, unless open plans must be finished first")
   }
 
   private struct OpenKind: Hashable {
@@ -141,8 +141,8 @@ extension EngageConnection {
     }
     arrivals.explain(
       .recipients,
-      "each recipient of a device is looked up in list \(settings.list) and must have the ids by which it was found and the values that the store's "
-        + "plans wrote to it or to the recipient that it replaced; without such values, it must have the mobile user id of one of its devices"
+      "each recipient of a device is looked up in list \(settings.list). It must have the ids by which it was found and the values that the store's "
+        + "plans wrote to it or to the recipient that it replaced. Without such values, it must have the mobile user id of one of its devices"
     )
     tellMutualMerges(marks, settings, names, &arrivals)
     for ((heir, lack), answer) in zip(zip(heirs, lacks), answers) {

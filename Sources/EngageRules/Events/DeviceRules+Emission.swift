@@ -62,7 +62,7 @@ extension DeviceRules {
 
   private mutating func isSent(_ code: Text) -> Bool {
     if code.isEmpty {
-      warn(.noEventCode, "General.eventCodes has no code for such events; the event is not sent")
+      warn(.noEventCode, "General.eventCodes has no code for this type of event; the event is not sent")
     } else if settings.codes.isOfService(code) {
       warn(.noEventCode, "only the service itself creates events with code \(code); the event is not sent")
     } else {

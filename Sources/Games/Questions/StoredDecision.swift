@@ -126,6 +126,6 @@ package struct DecisionStory {
     let outcome =
       settlement.error.map { "failed (\($0), status \(settlement.status))" }
       ?? "answered with status \(settlement.status)"
-    words = settlement.isCached ? "\(outcome); an earlier answer is used instead" : outcome
+    words = settlement.isCached ? "\(outcome); an earlier response is used instead" : outcome
   }
 }

@@ -34,7 +34,7 @@ extension PlatformReport {
     if count(.decisions) > 0 || count(.asked) > 0 {
       let records = "\(words(count(.decisions), "engagement")) recorded"
       let asked =
-        "\(count(.asked)) requested: \(count(.answered)) answered, \(count(.cached)) from an earlier answer, \(count(.failed)) failed"
+        "\(count(.asked)) requested: \(count(.answered)) answered, \(count(.cached)) from an earlier response, \(count(.failed)) failed"
       lines.append(Line("decisions", hasSent ? "\(records), \(asked)" : records))
     }
     return lines

@@ -81,7 +81,7 @@ package struct ServiceTimes: Sendable {
       isOld ? "older" : nil, isAhead ? "further ahead" : nil,
     ].compactMap(\.self)
     let ends = [
-      isAhead ? "a run closer to their time\(isOld ? ", for those ahead" : "")" : nil,
+      isAhead ? "a run closer to their timestamps\(isOld ? ", for those ahead" : "")" : nil,
       isOld ? "no run\(isAhead ? ", for those that are older" : "")" : nil,
     ].compactMap(\.self)
     return UnsentEvents(

@@ -142,7 +142,7 @@ extension WrongAnswerTests {
         #expect(try bench.store.identities.awaiting().map(\.device) == ["d-1"])
         #expect(
           try bench.store.merges.openPlans().map(\.reason)
-            == ["the service returned a different recipient than requested, twice"])
+            == ["the service twice returned a different recipient than requested"])
         #expect(bench.recipients == Dictionary(uniqueKeysWithValues: Self.list.map { ("\($0)", $1) }))
       }
       server.setFaults(FaultPlan())

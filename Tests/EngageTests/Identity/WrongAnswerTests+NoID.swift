@@ -47,7 +47,7 @@ extension WrongAnswerTests {
       #expect(try bench.store.identities.identity(of: "d-1")?.recipientId == "")
       #expect(
         try bench.store.merges.openPlans().map(\.reason)
-          == ["the service returned a different recipient than requested, twice"])
+          == ["the service twice returned a different recipient than requested"])
       server.setFaults(FaultPlan())
       #expect(try bench.reconciler.reconcile().figures.created == 1)
       #expect(try bench.store.identities.identity(of: "d-1")?.recipientId == bench.recipients.keys.first)

@@ -11,8 +11,8 @@ struct IdentityCommand: ParsableCommand {
     commandName: "identity",
     abstract: "List, finish or undo merges.",
     discussion: """
-      The next run finishes plans that a fault or a kill interrupted. Those in the states 'conflict' and 'held' need 'resume', \
-      'undo' or 'abandon'. Those in the state 'refused' were permanently refused by the service; each run retries them.
+      The next run finishes plans that were interrupted by a fault or a killed run. Those in the state 'conflict' or 'held' \
+      need 'resume', 'undo' or 'abandon'. The service permanently refused those in the state 'refused'; each run retries them.
       """,
     subcommands: [List.self, Show.self, Resume.self, Undo.self, Abandon.self, Renew.self, Link.self, Export.self])
 
@@ -245,7 +245,7 @@ extension IdentityCommand {
 extension IdentityCommand {
   struct Undo: ParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Undo a plan in any state; the same merge is not repeated.",
+      abstract: "Undo a plan in any state; the same merge will not be repeated.",
       discussion: """
         Reverts the columns that the plan changed, its audit row and the identity of the device, but not opt-ins, contact lists \
         or events sent in the meantime.
@@ -274,7 +274,7 @@ extension IdentityCommand {
       abstract:
         "End a stopped plan and leave the service unchanged, or release a device's events without a recipient.",
       discussion:
-        "The check of the plan counts as finished. An abandoned device is assigned no recipient for the ids that it records now."
+        "The check of the plan counts as finished. An abandoned device is assigned no recipient for its current ids."
     )
 
     @Argument(help: "The number of the plan.")

@@ -83,7 +83,7 @@ struct OperationReader {
 
   private mutating func key(of document: JSONNode, _ envelope: [UInt8]) throws(OperationLineFault) -> String {
     if let id = document["id"] {
-      guard let id = id.string, !id.isEmpty else { throw fault("'id' is not a non-empty string") }
+      guard let id = id.string, !id.isEmpty else { throw fault("'id' must be a non-empty string") }
       if let other = ids.updateValue(line, forKey: ByteText(id)) { throw fault("line \(other) has the same 'id'") }
       return id
     }

@@ -44,7 +44,7 @@ struct XMLAPICommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Send operations from stdin again that 'failed', or that are 'in-doubt'. Repeatable.",
+      "Send 'failed' or 'in-doubt' operations from stdin again. Repeatable.",
       valueName: "failed|in-doubt")
   )
   var again: [OperationSeries.Again] = []

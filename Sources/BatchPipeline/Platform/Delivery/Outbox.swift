@@ -47,7 +47,7 @@ package struct Outbox: PlatformService {
       }
       arrivals.add(
         Arrivals.Finding(
-          verdict, .requests, name, "\(detail), with \(chunk.events.counted("event")) of chunk \(chunk.id)",
+          verdict, .requests, name, "\(detail) (\(chunk.events.counted("event")) of chunk \(chunk.id))",
           repair: "get the file from whoever removed it from the folder; it is not written again"))
     }
   }

@@ -210,7 +210,7 @@ struct MergeExecutor {
     guard let asked = step.instruction, let instruction = undo ? asked.reversed : asked else {
       throw StoreError.inconsistent("step \(step.name.rawValue) of a merge plan cannot be carried out or undone")
     }
-    let inDoubt = Stop.conflict("\(name): no answer was received; the recipient may already be in the program")
+    let inDoubt = Stop.conflict("\(name): no response was received; the recipient may already be in the program")
     if mayBeMade, case .program = instruction { throw inDoubt }
     var attempts = RetryPolicy.Attempts(retryPolicy)
     while true {

@@ -162,7 +162,7 @@ extension RemoteFailure: CustomStringConvertible {
     case .absent(let words): words.isEmpty ? "not found" : words
     case .exists(let words): "\(words); another recipient has the unique key, and no look-up finds that recipient"
     case .refused(_, let text): text
-    case .wrongAnswer: "the service returned a different recipient than requested, twice"
+    case .wrongAnswer: "the service twice returned a different recipient than requested"
     case .stopped(_, let what): what
     case .interrupted: "interrupted"
     }

@@ -97,7 +97,7 @@ package final class ServiceDatabase: RecipientDatabase {
   package func deleteRow(key: ColumnValue, table: String) throws(RemoteFailure) {
     let operation = XMLAPIOperation.delete([[key]], of: table)
     let results = try outcome(of: operation.call) { service.call([operation.call], cancellation: cancellation) }
-    guard let result = results.first else { throw .uncertain("the answer has no result") }
+    guard let result = results.first else { throw .uncertain("the response has no result") }
     if let failure = result.rowFailures.first {
       // The failure has only this message and no number (reference identity 3.2).
       if failure.description.lowercased().contains("row not found") { throw .absent("") }
