@@ -301,7 +301,9 @@ final class CanonicalWriter {
   /// Converts a value; returns nil if a table does not have it.
   ///
   /// - Parameter same: the unconverted value.
-  private func turned(_ text: Text, _ written: Text, _ same: Value, _ turn: MapPlan.Conversion, _ prefix: Text) -> Value? {
+  private func turned(_ text: Text, _ written: Text, _ same: Value, _ turn: MapPlan.Conversion, _ prefix: Text)
+    -> Value?
+  {
     switch turn {
     case .none: return .text(joined(prefix, text))
     case .table(let rows, let form):

@@ -61,7 +61,9 @@ extension Platforms {
     try EventStore.change(path) { name in
       platform = try self.platform(ofStore: name)
       return platform.storeFormat
-    } _: { try body($0, platform) }
+    } _: {
+      try body($0, platform)
+    }
   }
 
   private func platform(ofStore name: String?) throws -> any Platform {
