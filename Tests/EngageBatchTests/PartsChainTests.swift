@@ -91,7 +91,8 @@ import Testing
     try night(4, "new", nil, "")
     let forgotten = try command(78, none, "collect job.json new/0 new/1")
     #expect(
-      forgotten.contains("They were partitioned without --after, but 3 partitions were already collected here. The last one"))
+      forgotten.contains(
+        "They were partitioned without --after, but 3 partitions were already collected here. The last one"))
     #expect(forgotten.contains("engage-batch partition JOB --parts 2 --after FOLDER --out NEW. "))
     #expect(forgotten.contains("To start a new chain, in which devices begin without states: --new-chain"))
     try command(0, "", "collect job.json new/0 new/1 --new-chain")

@@ -46,7 +46,8 @@ import Testing
     #expect(notes[4] == ["no route matches the link; it carries 0 parameters"])
     #expect(
       notes[5].first
-        == "launched without a preceding 'background' or 'terminate' record, so the app is assumed to have stopped at its last record")
+        == "launched without a preceding 'background' or 'terminate' record, so the app is assumed to have stopped at its last record"
+    )
   }
 
   @Test func secondPauseSaysThatItTakesThePlaceOfTheFirst() throws {

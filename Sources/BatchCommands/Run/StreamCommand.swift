@@ -29,7 +29,8 @@ struct StreamCommand: ParsableCommand {
   @OptionGroup var source: ConfigSource<JobName>
 
   @Option(
-    help: "The clock of the run, up to which inactivity counts. (default: the job's; without one, inactivity ends nothing)",
+    help:
+      "The clock of the run, up to which inactivity counts. (default: the job's; without one, inactivity ends nothing)",
     transform: Instant.argument)
   var asOf: Instant?
 

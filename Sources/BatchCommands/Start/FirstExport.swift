@@ -226,7 +226,8 @@ struct FirstExport {
     }
     for (field, found) in trial.nobody.sorted(by: { $0.key < $1.key }) {
       notes.append(
-        "  \(field) identifies nobody in \(found.count.counted("record")), for example with the value '\(found.text)'".printable)
+        "  \(field) identifies nobody in \(found.count.counted("record")), for example with the value '\(found.text)'"
+          .printable)
     }
     guard toDo == nil else { return }
     if trial.accepted == 0 {

@@ -8,7 +8,8 @@ import BatchStore
 struct StoreRequeueCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "requeue", abstract: "Queue events that failed or whose response was lost; the next run sends them.",
-    discussion: "The service may already have received events with the status UNKNOWN; sending those again would duplicate them.")
+    discussion:
+      "The service may already have received events with the status UNKNOWN; sending those again would duplicate them.")
 
   enum Status: String, ExpressibleByArgument, CaseIterable {
     case failedPost = "FAILED_POST"

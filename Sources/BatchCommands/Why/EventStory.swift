@@ -33,9 +33,11 @@ struct EventStory {
       "file": .text(event.source?.file), "line": .number(event.source?.line),
     ]
     answer.add(subject: "\(event.words.capitalizedFirst) at \(event.timestamp.rfc3339)")
-    answer.add("event", titled: "event", "\(event.id), event number \(index + 1) of device \(personal.id(device).text ?? "")")
     answer.add(
-      "source", titled: "read from", event.source.map { "\($0)" } ?? "unknown: the store has no source line for this event")
+      "event", titled: "event", "\(event.id), event number \(index + 1) of device \(personal.id(device).text ?? "")")
+    answer.add(
+      "source", titled: "read from",
+      event.source.map { "\($0)" } ?? "unknown: the store has no source line for this event")
     let settings = try DecidedBy(event.stored.chunk, in: store)
     if let correction = try correction() {
       answer.add("correction", titled: "correction", correction)
@@ -188,7 +190,8 @@ struct QuarantinedEventStory {
       "reason": .text(event.line.reason.rawValue), "file": .text(source?.file), "line": .number(source?.line),
     ]
     answer.add(subject: "Event \(id) at \(id.timestamp.rfc3339)")
-    answer.add("source", titled: "read from", source.map { "\($0)" } ?? "unknown: the store has no source line for this event")
+    answer.add(
+      "source", titled: "read from", source.map { "\($0)" } ?? "unknown: the store has no source line for this event")
     answer.add(
       "quarantine", titled: "quarantined",
       "by run \(event.run.number): \(event.line.detail.printable) (\(event.line.reason.rawValue))",

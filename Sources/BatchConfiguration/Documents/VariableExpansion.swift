@@ -85,7 +85,8 @@ struct VariableExpansion {
     if Self.isSecret(path) {
       return refuse(
         "names \(isWellFormed ? "the variable \(variable)" : "a variable"), but secrets cannot contain variables",
-        hint: Self.variable(ofSecret: path).map { "set \($0), or set \($0)_FILE to the path of a file with the secret" })
+        hint: Self.variable(ofSecret: path).map { "set \($0), or set \($0)_FILE to the path of a file with the secret" }
+      )
     }
     guard isWellFormed else {
       return refuse(

@@ -92,7 +92,8 @@ extension SettingsSchema {
   private static let ubfFieldNamesRows: [Setting] = rows(
     .ubfFieldNames,
     [
-      .attribute(.activeSeconds, "Session Duration", "Attribute of session-end events that contains the session's active time."),
+      .attribute(
+        .activeSeconds, "Session Duration", "Attribute of session-end events that contains the session's active time."),
       .attribute(.tags, "Tags", "Attribute that contains the tags of an event."),
       .attribute(.displayedMessage, "Displayed Message", "Attribute that contains the text of a notification."),
       .attribute(
@@ -101,7 +102,8 @@ extension SettingsSchema {
       .attribute(.goalName, "Goal Name", "Attribute that contains the goal's name."),
       .attribute(.campaign, "Campaign Name", "Attribute that contains the active campaign."),
       .attribute(
-        .lastCampaign, "Last Campaign", "Attribute of installation events that contains the last stored campaign, active or not."),
+        .lastCampaign, "Last Campaign",
+        "Attribute of installation events that contains the last stored campaign, active or not."),
       .attribute(.locationAddress, "Location Address", "Attribute that contains the address added by augmentation."),
       .attribute(.locationName, "Location Name", "Attribute that contains the place name added by augmentation."),
       .attribute(.latitude, "Latitude", "Attribute that contains the latitude added by augmentation."),

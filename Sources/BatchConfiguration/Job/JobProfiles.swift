@@ -63,7 +63,9 @@ struct JobProfiles {
       where SettingsSchema.current.setting(section.key, member.key)?.isSecret ?? false {
         found.add(
           member.place, "'\(settings.name).\(section.key).\(member.key)' is a secret, which profiles cannot contain",
-          hint: "in each environment, set the secret's variable NAME, or set NAME_FILE to the path of a file with the secret")
+          hint:
+            "in each environment, set the secret's variable NAME, or set NAME_FILE to the path of a file with the secret"
+        )
       }
     }
   }

@@ -78,7 +78,8 @@ struct JobTimes {
       return ConfigurationErrors([ConfigurationFault(Place(source, line: input.line), problem, hint: hint)])
     }
     guard let from = window.from, let to = window.to else {
-      throw refusal("the window lacks a start or an end, so its days are unknown", "set both 'from' and 'to' in 'window'")
+      throw refusal(
+        "the window lacks a start or an end, so its days are unknown", "set both 'from' and 'to' in 'window'")
     }
     guard from < to else { return [] }
     let first = Self.dayNumber(zone.civil(from))

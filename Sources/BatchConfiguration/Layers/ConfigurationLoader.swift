@@ -237,7 +237,8 @@ extension SettingLayers {
       if setting.isSecret {
         found.add(
           nil, .warning, "other users of the machine can see a secret on the command line",
-          hint: "put the secret in a file and set NAME_FILE to its path, where NAME is the setting's environment variable")
+          hint:
+            "put the secret in a file and set NAME_FILE to its path, where NAME is the setting's environment variable")
       }
     }
   }
@@ -260,7 +261,9 @@ extension SettingLayers {
     else { return }
     warn(
       resolved.given.place, "'\(resolved.setting.name)' is in a file that other users can read",
-      hint: "protect the file with chmod 600, or put the secret in a separate file and set NAME_FILE to its path, where NAME is the setting's environment variable")
+      hint:
+        "protect the file with chmod 600, or put the secret in a separate file and set NAME_FILE to its path, where NAME is the setting's environment variable"
+    )
   }
 
   /// Checks conditions that involve several settings; `identity` is whether the run checks identities.

@@ -129,7 +129,8 @@ extension MapProposal {
       }
       if isID, column.values.contains(where: ColumnLook.isWhole) {
         doubts.append(
-          "'\(field.path)' has integers written with a decimal point, such as 12.0, which is a different id from 12: export them as text")
+          "'\(field.path)' has integers written with a decimal point, such as 12.0, which is a different id from 12: export them as text"
+        )
       }
       if isID, column.values.contains("0") {
         let one = field.name == "deviceId" ? "device" : "person"
@@ -154,7 +155,8 @@ extension MapProposal {
       }
       if let text {
         let words = "'\(column.path)' contains JSON in strings"
-        doubts.append("\(words), such as '\(text.shortened(to: 60))', which is not parsed: export objects or arrays instead")
+        doubts.append(
+          "\(words), such as '\(text.shortened(to: 60))', which is not parsed: export objects or arrays instead")
       }
     }
     if let path = outcomePath {

@@ -118,7 +118,8 @@ struct MapReader {
       {
         dialect.escape = byte
       } else if !text.isEmpty {
-        escape.refuse("must be a single ASCII character, optionally followed by a quote, that has no other meaning in the table")
+        escape.refuse(
+          "must be a single ASCII character, optionally followed by a quote, that has no other meaning in the table")
       }
     }
     let nulls = words["null"]

@@ -107,7 +107,8 @@ extension Pipeline {
         isForGroup: request.settings.report.mode == .group)
       if index == nil {
         monitor.note(
-          "warning: the list of runs was not written, because \(folder.printable) already contains index pages that this store did not write")
+          "warning: the list of runs was not written, because \(folder.printable) already contains index pages that this store did not write"
+        )
       }
     }
   }

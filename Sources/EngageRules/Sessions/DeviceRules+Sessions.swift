@@ -40,7 +40,8 @@ extension DeviceRules {
   mutating func pauseAfterCrash() {
     guard case .active(let start, let accumulated) = state.session, let lastSeen = state.lastSeen else { return }
     explanation?.note(
-      "launched without a preceding 'background' or 'terminate' record, so the app is assumed to have stopped at its last record")
+      "launched without a preceding 'background' or 'terminate' record, so the app is assumed to have stopped at its last record"
+    )
     setPause(at: lastSeen, from: start, before: accumulated)
   }
 
