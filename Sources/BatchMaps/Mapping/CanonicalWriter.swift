@@ -306,20 +306,10 @@ final class CanonicalWriter {
 
   /// Converts a value; returns nil if a table has no row for it.
   ///
-<<<<<<< HEAD
   /// - Parameter same: the value before its conversion.
   private func turned(_ text: Text, _ written: Text, _ same: Value, _ turn: MapPlan.Conversion, _ prefix: Text)
     -> Value?
   {
-||||||| fd3b030e
-  /// - Parameter same: the unconverted value.
-  private func turned(_ text: Text, _ written: Text, _ same: Value, _ turn: MapPlan.Conversion, _ prefix: Text) -> Value? {
-=======
-  /// - Parameter same: the unconverted value.
-  private func turned(_ text: Text, _ written: Text, _ same: Value, _ turn: MapPlan.Conversion, _ prefix: Text)
-    -> Value?
-  {
->>>>>>> b9a759811971d5ff11df0b356bce7b7c3dada46d
     switch turn {
     case .none: return .text(joined(prefix, text))
     case .table(let rows, let form):
