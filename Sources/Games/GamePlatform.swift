@@ -22,7 +22,7 @@ package protocol GamePlatform: Platform {
 extension GamePlatform {
   package var vocabulary: RecordVocabulary { .game }
 
-  /// The other presets produce records of apps, which games do not use.
+  /// The other presets produce records for apps, which games do not use.
   package var presets: [String]? { ["sdk-store"] }
 
   package func gameSettings(_ settings: Settings) -> Settings { settings }
@@ -85,7 +85,7 @@ extension GamePlatform {
 
   package var personIDs: [PersonID.Kind] { [.device, .user] }
 
-  /// A state contains the id of its current player, and digests of the ids of all players of the device.
+  /// A state contains the id of its current player, and digests of the ids of the device's known players.
   package func belongs(_ device: StoredDevice, to ids: [PersonID]) throws -> Bool {
     let known = try unsafe device.state.withUnsafeBytes { try unsafe GameState(decoding: $0).known }
     return ids.contains { id in

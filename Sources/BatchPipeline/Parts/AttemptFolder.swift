@@ -7,7 +7,7 @@ import Glibc
 /// name is therefore always complete, even if several attempts run concurrently or one is killed.
 ///
 /// An attempt that is not published removes its folder. The next attempt in the same parent folder removes the
-/// `.engage-batch-…` folder of a killed one.
+/// `.engage-batch-…` folder of a killed attempt.
 final class AttemptFolder {
   private static let prefix = ".engage-batch-"
   /// The final path.
@@ -45,7 +45,7 @@ final class AttemptFolder {
   private static func removeAbandoned(in parent: String, _ siblings: Int32) {
     guard flock(siblings, LOCK_EX | LOCK_NB) == 0 else { return }
     defer { flock(siblings, LOCK_UN) }
-    // A folder that cannot be listed has nothing that could be removed.
+    // If the folder cannot be listed, nothing in it can be removed.
     let names = (try? FileManager.default.contentsOfDirectory(atPath: parent)) ?? []
     for name in names where name.hasPrefix(prefix) {
       let path = "\(parent)/\(name)"
@@ -58,9 +58,9 @@ final class AttemptFolder {
     }
   }
 
-  /// Makes all files durable and gives the folder its name.
+  /// Makes all files durable and gives the folder its final name.
   ///
-  /// - Returns: false if the name is already taken; what has the name is left unchanged.
+  /// - Returns: false if the name is already taken; the existing file or folder is left unchanged.
   /// - Throws: ``OutputError``.
   func publish() throws -> Bool {
     do {
@@ -103,7 +103,7 @@ final class AttemptFolder {
     guard unsafe unlink("\(path)/\(name)") == 0 else { throw OutputError(path: "\(path)/\(name)", code: errno) }
   }
 
-  /// Adds an unchanging file, as a hard link if the file system allows that, otherwise as a copy.
+  /// Adds a file that will not change, as a hard link if the file system allows that, otherwise as a copy.
   func take(_ path: String, as name: String) throws {
     let path = try OutputError.at(path) { () throws(SystemError) in try PathText.behindLinks(path) }
     if unsafe link(path, "\(self.path)/\(name)") != 0 { _ = try copy(path, to: name) }

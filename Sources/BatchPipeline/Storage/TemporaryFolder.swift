@@ -4,7 +4,8 @@ import Glibc
 
 /// A folder for temporary files, accessible only to its user and removed with the last reference.
 ///
-/// It is locked while its process lives. The next process that creates one there removes those of killed processes.
+/// It is locked while its process lives. The next process that creates such a folder in the same place removes those of
+/// killed processes.
 final class TemporaryFolder: Sendable {
   private static let prefix = "engage-batch-"
 
@@ -19,7 +20,7 @@ final class TemporaryFolder: Sendable {
       let path = try OutputError.at(parent) { () throws(SystemError) in
         try TemporaryPath.folder("\(parent)/\(Self.prefix)")
       }
-      // A process that cleans up may have been faster than the lock.
+      // Another process's cleanup may have removed the folder before it was locked.
       if let descriptor = Self.lock(path), Self.isThere(path, descriptor) {
         (folder, self.descriptor) = (path, descriptor)
         return

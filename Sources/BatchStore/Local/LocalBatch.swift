@@ -10,7 +10,7 @@ package struct LocalBatch: Sendable {
   package var devices = DeviceStates()
   package var digests: [DigestSegment] = []
   package var quarantine: [QuarantinedLine] = []
-  /// The ids of quarantined events that are among `events` now, so that they are no longer pending.
+  /// The ids of quarantined events that `events` now contains, so that they are no longer pending.
   package var replayed: [Int64] = []
   /// The nights that the rewind window needs.
   package var nights: [DeviceNight] = []
@@ -64,7 +64,7 @@ package struct DeviceStates: Sendable {
   /// - Parameters:
   ///   - device: the id as in the export.
   ///   - version: the version of the state's encoding, which is returned with the state.
-  ///   - held: the number of events that the state holds back; they count as `HOLD`.
+  ///   - held: the number of held events in the state; they count as `HOLD`.
   ///   - due: the time at which the device changes without a new record; nil for never.
   ///   - state: the state in the encoding of the rules.
   package mutating func append(
@@ -91,7 +91,7 @@ package struct StoredDevice: Sendable, Equatable {
 
 /// Sorted 16-byte digests of lines, or of record ids, from the devices of one bucket and from a span of time.
 package struct DigestSegment: Sendable, Equatable {
-  /// The bucket: from 0 to 255, by the hash of the device, for lines, and 256 more for record ids.
+  /// The bucket: for lines, 0 to 255 according to the hash of the device id; for record ids, 256 more.
   package var bucket: Int
   package var first: Instant
   package var last: Instant
@@ -106,7 +106,8 @@ package struct DigestSegment: Sendable, Equatable {
 }
 
 extension EventStore {
-  /// Stores a batch in one transaction. A kill leaves nothing or all of it, so that lines read again are duplicates.
+  /// Stores a batch in one transaction. A kill leaves nothing or all of it, so no line counts twice if it is read
+  /// again.
   package func commit(_ batch: LocalBatch, run: RunID) throws { try commit([batch], run: run) }
 
   /// Stores several batches in one transaction. Their rows share index pages, each of which is then written only once.

@@ -2,7 +2,7 @@ package import BatchFoundation
 import GRDB
 
 extension Timelines {
-  /// Returns the stored states of devices, in the order of the devices; nil for a device that the store does not know.
+  /// Returns the stored states of devices, in the same order; nil for a device that the store does not know.
   package func states(of devices: [Text]) throws -> [StoredDevice?] {
     try connection.read { db in
       let statement = try db.cachedStatement(
@@ -23,7 +23,8 @@ extension Timelines {
     }
   }
 
-  /// Returns the devices of a bucket that change before the instant without a new record, by the bytes of their ids.
+  /// Returns the devices of a bucket that change before the instant without a new record, sorted by the bytes of their
+  /// ids.
   package func dueDevices(bucket: Int, before instant: Instant) throws -> [StoredDevice] {
     try connection.read { db in
       let statement = try db.cachedStatement(
@@ -47,7 +48,7 @@ extension Timelines {
     }
   }
 
-  /// Passes every device whose state holds events back to `body`.
+  /// Passes to `body` every device whose state has held events.
   package func forEachHoldingDevice(_ body: (StoredDevice) throws -> Void) throws {
     try connection.read { db in
       let rows = try Row.fetchCursor(db, sql: "SELECT name, version, held, state FROM device WHERE held > 0")
@@ -57,7 +58,7 @@ extension Timelines {
     }
   }
 
-  /// Passes every known device to `body`, by the bytes of their ids.
+  /// Passes every known device to `body`, sorted by the bytes of their ids.
   package func forEachDevice(_ body: (StoredDevice) throws -> Void) throws {
     try forEachDevice(after: nil) {
       try body($0)
@@ -65,8 +66,8 @@ extension Timelines {
     }
   }
 
-  /// Passes the known devices after an id (nil for all) to `body`, by the bytes of their ids, until it returns false.
-  /// Only ids are sorted in advance, so the first devices are passed soon, and states are read only when needed.
+  /// Passes the known devices after an id (nil for all) to `body`, sorted by the bytes of their ids, until it returns
+  /// false. Only ids are sorted in advance, so the first devices are passed soon, and states are read only when needed.
   package func forEachDevice(after: [UInt8]?, _ body: (StoredDevice) throws -> Bool) throws {
     try connection.read { db in
       let rows = try Row.fetchCursor(
