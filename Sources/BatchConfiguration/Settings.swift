@@ -1,8 +1,8 @@
 package import BatchFoundation
 
-/// The resolved configuration, checked and typed, as every stage receives it. The rows of ``SettingsSchema`` define
-/// meaning, default and limits; the values here are placeholders until they are set from the rows. Names of columns,
-/// parameters and attributes are plain text.
+/// The resolved configuration, validated and typed, in the form that every stage receives. The rows of
+/// ``SettingsSchema`` define meaning, default and limits; the values here are placeholders until those of the rows are
+/// stored. Names of columns, parameters and attributes are plain text.
 package struct Settings: Sendable, Hashable {
   package var general = General()
   package var parameterNames = ParameterNames()
@@ -42,7 +42,7 @@ package struct Settings: Sendable, Hashable {
     /// The age in days from which posted events may be purged.
     package var daysToKeep = 0
     /// The age in days from which digests of processed lines may be purged; 0 keeps them. `deviceDays` is the same for
-    /// the states of devices without newer records.
+    /// the states of devices, counted from their last record.
     package var digestDays = 0
     package var deviceDays = 0
   }
@@ -65,10 +65,10 @@ package struct Settings: Sendable, Hashable {
     package var proxyCredentials: Secret?
     package var connectTimeout = Milliseconds.zero
     package var totalTimeout = Milliseconds.zero
-    /// The rate, in bytes per second, below which a transfer counts as stalled; 0 disables the check.
+    /// The rate, in bytes per second, below which a transfer counts as stalled; 0 sets no minimum.
     package var minimumRate = 0
     package var maxResponseBytes = 0
-    /// The time before a token expires at which it is renewed.
+    /// The interval before a token's expiry at which the token is renewed.
     package var tokenRefreshMargin = Milliseconds.zero
   }
 
@@ -89,7 +89,8 @@ package struct Settings: Sendable, Hashable {
     package var memoryLimit = 0
     /// 0 uses all processors available to the process.
     package var workers = 0
-    /// The rewind window: the span before the known time in which late records count in their place; zero for none.
+    /// The rewind window: the span before the known time in which late records are processed in their proper place;
+    /// zero for none.
     package var rewind = Milliseconds.zero
     package var lateRecords = LateRecordPolicy.accept
     /// The maximum number of bytes of quarantined lines that a store keeps.
@@ -110,15 +111,15 @@ package struct Settings: Sendable, Hashable {
     /// The address of a webhook, which often contains a key.
     package var alarm: Secret?
     package var alarmForm = AlarmForm.json
-    /// The program to notify; empty for none.
+    /// The program that is notified, with its arguments; empty for none.
     package var alarmCommand: [String] = []
-    /// The number of earlier runs that define the usual figures; 0 for none.
+    /// The number of earlier runs that define the usual figures; 0 disables the comparison.
     package var usualRuns = 7
     package var usualFactor = 3
   }
 }
 
-/// The permissions of reports: the owner alone may read them, or the group too.
+/// The permissions of reports: readable by the owner alone, or by the group as well.
 package enum ReportMode: String, CaseIterable, Sendable {
   case owner = "0600"
   case group = "0640"

@@ -3,7 +3,7 @@ package import BatchStore
 import BatchWire
 import Synchronization
 
-/// Sends the chunks of a store and keeps the ledger (reference guarantees 3).
+/// Sends the chunks in a store and keeps the ledger (reference guarantees 3).
 ///
 /// An attempt is durable before its first byte is sent, and its outcome is durable before anything builds on it. One
 /// thread schedules and writes. Attempts that begin or end together share a transaction, so durability costs little
@@ -80,7 +80,7 @@ package final class Delivery: Sendable {
     var graceEnds: Milliseconds?
     /// The destination's number of renewals when this delivery began.
     let renewalsBefore: Int
-    /// The last failure that was not reported yet.
+    /// The last failure that has not been reported yet.
     var fault: String?
     /// The time and the reason of the last report of trouble.
     var reported: (at: Milliseconds, reason: String)?
@@ -232,7 +232,7 @@ package final class Delivery: Sendable {
       isExhausted = more.count < Self.page
     }
 
-    /// Writes the ends and beginnings of attempts in one transaction, and then sends the requests of those that began.
+    /// Writes the ends and beginnings of attempts in one transaction, and then sends the requests for those that began.
     private mutating func commit(_ starts: [PendingChunk]) throws {
       let changes = schedule.takeChanges()
       guard !results.isEmpty || !starts.isEmpty || !changes.isEmpty else {
@@ -312,7 +312,7 @@ extension DeliveryWorkers.Answer {
 }
 
 extension SendOutcome {
-  /// The ledger's name of the outcome.
+  /// The ledger's name for the outcome.
   fileprivate var ledgerOutcome: AttemptOutcome {
     switch self {
     case .answered: .acknowledged

@@ -2,7 +2,7 @@ package import BatchFoundation
 package import BatchStore
 package import BatchWire
 
-/// A failed request that is tried again.
+/// A failed request that will be tried again.
 package struct DeliveryTrouble: Sendable, Equatable {
   package var reason: String
   /// The time until the next attempt; nil if that depends on an answer.
@@ -31,9 +31,9 @@ package struct DeliveryReport: Sendable, Equatable {
   package var eventsPending = 0
   /// The number of events held as `UNKNOWN` at the end of the delivery.
   package var eventsUnknown = 0
-  /// The number of requests of which at least a byte was sent: one for each of ``chunks``, and ``retries``.
+  /// The number of requests of which at least one byte was sent: one for each of ``chunks``, and ``retries``.
   package var requests = 0
-  /// The number of requests for a chunk that had one before in this delivery.
+  /// The number of requests for chunks that had already had a request in this delivery.
   package var retries = 0
   /// The number of distinct events sent again after a lost response, now or later: the service may have them twice.
   package var eventsInDoubt = 0
@@ -41,11 +41,11 @@ package struct DeliveryReport: Sendable, Equatable {
   package var attempts: [AttemptOutcome: Int] = [:]
   /// The number of chunks with attempts that a killed run left open.
   package var recoveredChunks = 0
-  /// The number of events that the service rejected singly, by its reasons without values.
+  /// The number of events that the service rejected singly, by the service's reason without quoted values.
   package var refusals: [String: Int] = [:]
-  /// The reason of an early end; nil when everything was sent.
+  /// The reason for an early end; nil if the delivery was not ended early.
   package var stop: ServiceStop?
-  /// The reason of the attempt that ended the delivery, without values of events; nil if no attempt ended it.
+  /// The reason given by the attempt that ended the delivery, without values from events; nil if no attempt ended it.
   package var stopReason: String?
 
   /// The exit code as far as the delivery determines it: that of its stop, or 76 while events are held as `UNKNOWN`.
@@ -98,7 +98,7 @@ struct RejectedSizes {
 
   /// The refused chunks by number.
   private var refused: [Int64: Refused] = [:]
-  /// The smallest refused sizes, by events and body bytes. No size is at least as large as another one in both.
+  /// The smallest refused sizes, in events and body bytes. No size is at least as large as another one in both.
   private var sizes: [(events: Int, bytes: Int)] = []
 
   /// Returns whether the chunk has at least as many events and bytes as one that was refused for its size.

@@ -2,7 +2,7 @@ import BatchFoundation
 import BatchStore
 import BatchWire
 
-/// The effect of failures on all chunks, and the wait for a service that says that it accepts nothing for now.
+/// The effect of failures on all chunks, and the wait while the service says that it accepts nothing for now.
 extension DeliverySchedule {
   /// Applies the effect of a failure on all chunks.
   mutating func noteForAll(_ fault: CallFault, now: Milliseconds) {
@@ -44,22 +44,23 @@ extension DeliverySchedule {
 
   // MARK: Sentences that may be quoted (reference decisions 59)
 
-  /// The reason to end if nothing is accepted, whatever is sent.
+  /// The reason to end if the service accepts nothing that is sent.
   var everyRequest: ServiceStop { sentence?.stop ?? .unreachable(.everyRequest) }
 
   private var hasOthers: Bool { inFlight > 0 || readyCount > 0 || !delayed.isEmpty }
 
-  /// Returns whether an answer that says to stop may only quote the request: others are sent before it is believed.
+  /// Returns whether an answer that says to stop may merely quote the request, so that other chunks are sent before it
+  /// is believed.
   func isDoubtful(_ fault: CallFault, _ chunk: PendingChunk) -> Bool {
     guard fault.isSentence else { return false }
     if let before = troubles[chunk.id]?.acknowledgedBefore ?? begun[chunk.id], acknowledged > before { return true }
-    // The answers to requests that were under way together with the first one are awaited.
+    // Answers to requests that were under way at the same time as the first such request are awaited.
     return hasOthers
       && (sentence.map { $0.chunks.contains(chunk.id) || $0.chunks.count < settings.lanes(of: traits) } ?? true)
   }
 
-  /// Returns whether other chunks are sent before this one is repeated, because its answer may only quote the request.
-  /// If the answer does not say to stop, the chunk itself is repeated once before that.
+  /// Returns whether other chunks are sent before this one is repeated, because its answer may merely quote the
+  /// request. If the answer does not say to stop, the chunk itself is repeated once before that.
   func asksOthers(_ fault: CallFault, attempts: Int) -> Bool {
     fault.isSentence && hasOthers && attempts > (fault.stop == nil ? 1 : 0)
   }

@@ -4,7 +4,8 @@ import BatchWire
 
 /// Judges whether a chunk or the service is to blame for a failure (docs/guarantees.md, "When a request fails").
 extension DeliverySchedule {
-  /// Judges a chunk at its last permitted failure (a half: its first). Returns false if it is tried again like others.
+  /// Judges a chunk at its last permitted failure (for a half, its first). Returns false if it is tried again like
+  /// others.
   mutating func judge(_ chunk: PendingChunk, _ fault: CallFault, now: Milliseconds) -> Bool {
     let isToBlame = search.has(chunk) && chunk.events > 1 ? search.mayGoOn() : isProven(chunk)
     if isToBlame, isExcused(chunk, fault, now: now) { return false }
@@ -28,7 +29,7 @@ extension DeliverySchedule {
   /// Whether chunks from the end of the queue are wanted.
   package var wantsEnd: Bool { wantsWitnesses || looksElsewhere }
 
-  /// Whether other chunks are to be sent, to show whether the service fails.
+  /// Whether other chunks should be sent to show whether the service fails.
   var wantsWitnesses: Bool { search.witnesses < search.mostWitnesses }
 
   /// Whether so many requests failed in a row that chunks from the end of the queue are tried before the delivery ends,
@@ -71,7 +72,8 @@ extension DeliverySchedule {
     return changes
   }
 
-  /// The index of the suspected chunk to split next; nil for none, because only one is searched at a time.
+  /// The index of the suspected chunk to split next; nil if there is none, or if another one is being searched, because
+  /// only one is searched at a time.
   private var nextSuspect: Int? {
     guard !search.awaitsHalves else { return nil }
     return suspects.lastIndex { search.has($0) } ?? (search.isUnderWay ? nil : suspects.indices.first)
@@ -90,7 +92,7 @@ extension DeliverySchedule {
     return changes
   }
 
-  /// Whether nothing more happens to waiting chunks without a conclusion.
+  /// Whether nothing more can happen to waiting chunks until ``conclude()`` decides about them.
   var isQuiet: Bool {
     inFlight == 0 && suspects.isEmpty && !search.isUnderWay
       && (doubt != nil || !waiting.isEmpty && delayed.isEmpty && next != .ready)
@@ -129,7 +131,8 @@ extension DeliverySchedule {
       || search.isOfRemainder(chunk) && (search.has(chunk) || chunk.failures >= mostFailures)
   }
 
-  /// The index of the waiting chunk that failed most, to search although the service may be to blame; nil for none.
+  /// The index of the waiting chunk that failed most, to be searched even though the service may be to blame; nil if
+  /// there is none.
   private var nextInVain: Int? {
     waiting.indices
       .filter {
@@ -138,7 +141,7 @@ extension DeliverySchedule {
       .max { waiting[$0].failures < waiting[$1].failures }
   }
 
-  /// Adds chunks that were joined again to the waiting ones.
+  /// Adds chunks whose halves were joined again to the waiting chunks.
   package mutating func takeBack(_ joined: [PendingChunk]) {
     for chunk in joined { troubles[chunk.id] = nil }
     waiting += joined

@@ -59,10 +59,10 @@ package struct DeliverySchedule {
   var recoveries = 0
   var outage: Patience?
   var rejectedEvents = RejectedEvents()
-  /// The chunks for which only a sentence that may be a quotation said to stop, since the service last accepted or
-  /// rejected a chunk, and the reason to stop.
+  /// The reason to stop that is given by a sentence that may be a quotation, and the chunks whose answers contained
+  /// such a sentence since the service last accepted or rejected a chunk.
   var sentence: (chunks: Set<Int64>, stop: ServiceStop)?
-  /// The number of acknowledged requests when each attempt under way began.
+  /// The number of acknowledged requests when each attempt under way began, by chunk.
   var begun: [Int64: Int] = [:]
   private var sizes = RejectedSizes()
   /// The chunks to halve before sending.
@@ -77,7 +77,7 @@ package struct DeliverySchedule {
   var awaitsParts = false
 
   package private(set) var inFlight = 0
-  /// The reason of the end, set once; nothing is started afterwards.
+  /// The reason for the end, set once; nothing is started afterwards.
   package private(set) var stop: ServiceStop?
 
   /// - Parameters:
@@ -115,7 +115,8 @@ package struct DeliverySchedule {
   /// Whether nothing else could show that the service works.
   private var nothingElseIsReady: Bool { inFlight == 0 && readyCount == 0 && delayed.isEmpty && !search.isUnderWay }
 
-  /// The index of the waiting chunk to send, for lack of others, to find out whether an outage is over; nil for none.
+  /// The index of the waiting chunk to send, for lack of others, to find out whether an outage is over; nil if there is
+  /// none to send.
   private var nextAsking: Int? {
     guard outage != nil else { return nil }
     return waiting.firstIndex {
@@ -139,7 +140,7 @@ package struct DeliverySchedule {
     ready.insert(contentsOf: chunks, at: end ?? ready.count)
   }
 
-  /// Queues the last chunks of the store, to be taken from the end.
+  /// Queues the last chunks in the store, to be taken from the end.
   package mutating func addEnd(_ chunks: [PendingChunk]) {
     ready += chunks
     ends.formUnion(chunks.map(\.id))
@@ -166,7 +167,7 @@ package struct DeliverySchedule {
     if let stop, stop != .refusing { rejectedEvents.settle() }
   }
 
-  /// Returns chunks whose attempts may begin now, up to `ahead` more than the limit. Each must come back through
+  /// Returns chunks whose attempts may begin now, up to `ahead` more than the limit. Each must later be passed to
   /// ``finish(_:_:now:)``, ``withdraw(_:)`` or ``giveBack(_:)``.
   package mutating func start(now: Milliseconds, atMost: Int = .max, ahead: Int = 0) -> [PendingChunk] {
     endIfPausedBeyondPatience(now: now)
@@ -187,7 +188,7 @@ package struct DeliverySchedule {
 
   private mutating func take(now: Milliseconds) -> PendingChunk? {
     let source = next
-    // Retries only repeat failed chunks, so chunks from the end of the queue that can show more come first.
+    // Retries only repeat failed chunks, so chunks from the end of the queue, which can show more, come first.
     let endIsNext = looksElsewhere && source == .ready
     if doubt == nil, !endIsNext, let due = dueIndex(now) { return search.begin(delayed.remove(at: due).chunk) }
     switch source {
@@ -202,7 +203,8 @@ package struct DeliverySchedule {
     }
   }
 
-  /// Takes a chunk to show whether the service fails: the next one, then random ones, because the next may all be bad.
+  /// Takes a chunk to show whether the service fails: the next one, then random ones, because the next few may all be
+  /// bad.
   private mutating func takeWitness() -> PendingChunk {
     search.witnesses += 1
     if looksElsewhere, !hasLookedElsewhere { return takeLast() }
@@ -217,7 +219,7 @@ package struct DeliverySchedule {
 
   enum Source { case part, ready, asking }
 
-  /// The source of the next chunk that can begin now, apart from retries; nil for none.
+  /// The source of the next chunk that can begin now, apart from retries; nil if there is none.
   var next: Source? {
     // Nothing overtakes a chunk whose retry or parts are pending.
     if isInOrder, !delayed.isEmpty || awaitsParts { return nil }
@@ -227,7 +229,8 @@ package struct DeliverySchedule {
     return delayed.isEmpty && nextAsking != nil ? .asking : nil
   }
 
-  /// Whether ready chunks are reserved to show whether the service fails: all if in order, else the last one.
+  /// Whether ready chunks are reserved to show whether the service fails: all of them if chunks are sent in order,
+  /// otherwise the last one.
   private var isReserved: Bool {
     let isOpen = !waiting.isEmpty || !suspects.isEmpty || search.isUnderWay
     return isInOrder ? isOpen : readyCount == 1 && (isOpen || delayed.contains { $0.chunk.failures > 0 })
@@ -269,7 +272,7 @@ package struct DeliverySchedule {
     delayed.indices.lazy.filter { delayed[$0].due <= now }.min { delayed[$0].due < delayed[$1].due }
   }
 
-  /// Returns the consequence of an attempt's end for its chunk.
+  /// Returns the consequence that the end of an attempt has for its chunk.
   package mutating func finish(_ chunk: PendingChunk, _ outcome: SendOutcome, now: Milliseconds) -> ChunkVerdict {
     inFlight -= 1
     defer { begun[chunk.id] = nil }

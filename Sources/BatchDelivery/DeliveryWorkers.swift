@@ -87,7 +87,7 @@ final class DeliveryWorkers: Sendable {
     }
   }
 
-  /// Returns the answers since the last call.
+  /// Returns the answers that arrived since the last call.
   func takeAnswers() -> [Answer] {
     state.withLock { state in
       defer { state.answers.removeAll(keepingCapacity: true) }

@@ -14,10 +14,11 @@ package protocol Destination: Sendable {
   /// - Parameter group: the value that all events of the request share (`EventBlocks/Entry/group`).
   func send(_ body: [UInt8], group: Int) -> SendOutcome
 
-  /// The number of requests that repeated another with renewed credentials. Each of these attempts was two requests.
+  /// The number of requests that repeated another request with renewed credentials. An attempt with such a repetition
+  /// consists of two requests.
   var renewals: Int { get }
 
-  /// Soon ends the requests under way. Each one still returns its outcome as far as it is known.
+  /// Makes the requests under way end soon. Each one still returns its outcome as far as it is known.
   func abort()
 }
 
@@ -39,7 +40,7 @@ package struct DeliveryTraits: Sendable, Equatable {
   /// limit.
   package var window: ClosedRange<Milliseconds>?
   /// The number of attempts at which a chunk is suspected or, if its failures do not count against it, the delivery
-  /// ends. Nil for the limits of the `Networking` settings.
+  /// ends. Nil to use the limits in the `Networking` settings.
   package var mostAttempts: Int?
 
   package init(
@@ -65,10 +66,10 @@ package struct DeliverySettings: Sendable {
   package var failuresInARow: Int
   /// The pauses before retries, and how long refusals for now are waited out while nothing is accepted.
   package var patience: Patience.Limits
-  /// The maximum number of retries of a run; the first one beyond it ends the run.
+  /// The maximum number of retries in a run; the first one beyond it ends the run.
   package var retryBudget: Int
 
-  /// The number of attempts of one chunk, while nothing else is acknowledged, at which the service counts as down.
+  /// The number of attempts for one chunk, while nothing else is acknowledged, at which the service counts as down.
   package var attemptsInVain: Int { Self.attemptsInVain(failuresInARow) }
   /// The number of single events rejected in a row at which the service may count as rejecting everything.
   package var refusalsInARow: Int { max(failuresInARow, 10) }

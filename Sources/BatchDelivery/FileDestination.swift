@@ -3,9 +3,9 @@ package import BatchWire
 import FoundationEssentials
 import Glibc
 
-/// A folder as a destination: each request body becomes a complete and durable file, or none. Files are numbered in the
-/// order of the requests, so that sorted names give this order. The rest of a name identifies the body, so a body that
-/// is sent again after a kill finds its file and makes no duplicate.
+/// A folder as a destination: each request body becomes a complete and durable file, or no file. Files are numbered in
+/// the order of the requests, so that sorted names give this order. The rest of a name identifies the body, so a body
+/// that is sent again after a kill finds its file and makes no duplicate.
 package final class FileDestination: Destination {
   private let folder: String
   package let form: Int
@@ -23,7 +23,7 @@ package final class FileDestination: Destination {
     self.name = name
   }
 
-  /// Concurrent requests would be numbered in any order.
+  /// Concurrent requests would be numbered in arbitrary order.
   package var traits: DeliveryTraits { DeliveryTraits(isIdempotent: true, lanes: 1) }
 
   package func send(_ body: [UInt8], group: Int) -> SendOutcome {
@@ -59,7 +59,7 @@ package final class FileDestination: Destination {
 
   /// The requests in a folder.
   package struct Files: Sendable {
-    /// The file names, by the part after the number. Files of earlier releases have no number.
+    /// The file names, by the part after the number. Files from earlier releases have no number.
     package fileprivate(set) var names: [String: String] = [:]
     /// The highest number.
     fileprivate var last = 0

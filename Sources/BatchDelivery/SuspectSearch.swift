@@ -1,6 +1,6 @@
 import BatchStore
 
-/// The search for failing events in suspected chunks, by halves. Each half is tried once, one at a time. A half that
+/// The search for failing events in suspected chunks, by halving. Each half is tried once, one at a time. A half that
 /// fails is halved before the next half is tried, so that something is left to show whether the service fails.
 struct SuspectSearch {
   /// The number of halvings after which the service is blamed if it has accepted nothing since the first one.
@@ -80,7 +80,7 @@ struct SuspectSearch {
     (witnesses, mostWitnesses) = (0, 0)
   }
 
-  /// Removes a half that is held, or was split for another reason.
+  /// Removes a half whose events are now held, or that was split for another reason.
   mutating func leaveOut(_ chunk: PendingChunk) {
     finish(chunk)
     if has(chunk) { keepHalves() }
@@ -99,7 +99,7 @@ struct SuspectSearch {
   }
 
   /// Prepares the trial of a piece of the furthest half, and keeps the rest of that half to show more later. Returns
-  /// the halving that this requires; nil for none.
+  /// the halving that this requires; nil if it requires none.
   mutating func takeFurthest() -> ChunkChange? {
     guard furthest == .wanted, underWay.isEmpty, !awaitsHalves, let part = untried.first else { return nil }
     untried.removeFirst()
@@ -138,7 +138,7 @@ struct SuspectSearch {
     return chunks.filter { $0.parent != whole }
   }
 
-  /// Joins the chunks again that were halved in vain. Also returns the halves, which no longer exist.
+  /// Joins again the chunks that were halved in vain. Also returns their halves, which no longer exist.
   mutating func join(isOutage: Bool) -> (changes: [ChunkChange], parts: Set<Int64>) {
     let gone = Set(vain.flatMap(\.halves))
     let changes = vain.reversed().map { ChunkChange.join($0.halves, of: $0.chunk, isOutage: isOutage) }

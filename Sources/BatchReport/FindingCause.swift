@@ -1,6 +1,6 @@
 package import BatchFoundation
 
-/// A finding about the inputs, or all findings with the same cause, with their number and first place.
+/// A finding about the inputs, or all findings with the same cause, given as their number and first place.
 package struct FindingCause: Sendable, Equatable, Codable {
   /// Whether the records are processed nevertheless.
   package var isWarning: Bool
@@ -33,7 +33,8 @@ package struct FindingCause: Sendable, Equatable, Codable {
   /// The reason with its details.
   package var cause: String { (isWarning ? "warning: " : "") + reason + (detail.isEmpty ? "" : ": \(detail)") }
 
-  /// A single finding in the format of compiler messages, so that editors find the place; several with their number.
+  /// A single finding in the format of compiler messages, so that editors find the place; for several findings, their
+  /// number, the cause and the first place.
   package var text: String {
     (count == 1 ? "\(place): \(cause)" : "\(count.grouped) x \(cause) (first: \(place))")
       + (advice.map { ". \($0)" } ?? "")

@@ -7,12 +7,12 @@ package struct ListedRun: Sendable, Equatable {
   package var mode: String
   package var started: Instant
   package var asOf: Instant
-  /// The end of the time that the run knows: a nightly run with yesterday's window knows nothing after that day.
+  /// The end of the time that the run covers; a nightly run with yesterday's window covers nothing after that day.
   package var until: Instant
   package var window = TimeWindow()
   /// Nil for a run that was killed or is in progress.
   package var exit: RunExit?
-  /// The stored state of the night; nil for a run of a release that did not store it.
+  /// The stored state of the night; nil for a run by a release that did not store it.
   package var night: NightState?
   /// The ends of the windows that no run had read when this run ended.
   package var missed: [Instant] = []
@@ -22,7 +22,7 @@ package struct ListedRun: Sendable, Equatable {
   package var events = 0
   package var posted = 0
   package var failed = 0
-  /// The reason the run ended early; nil if it did not.
+  /// The reason that the run ended early; nil if it did not.
   package var stopped: String?
   /// The folder of the run's report, next to the page; nil if there is none.
   package var folder: String?
@@ -37,7 +37,7 @@ package struct ListedRun: Sendable, Equatable {
     self.exit = exit
   }
 
-  /// Whether the run read the window of a night, rather than sending or rereading data of earlier runs.
+  /// Whether the run read the window of a night, rather than sending or rereading data from earlier runs.
   fileprivate var isNight: Bool { !["post", "replay", "rerun"].contains(mode) }
 
   /// Returns whether the run is a rerun that read a window with the instant.
@@ -88,7 +88,7 @@ package enum HTMLIndex {
   private static let shownRuns = 400
   private static let shownFailures = 30
 
-  /// Returns the mark that identifies the store of a page, so that pages of other stores are not replaced.
+  /// Returns markup that identifies the store of a page, so that pages of other stores are not replaced.
   static func mark(of store: String) -> Markup { #"<meta name="store" content="\#(store)">"# }
 
   /// - Parameter runs: The runs, oldest first.
@@ -126,7 +126,8 @@ package enum HTMLIndex {
     }
   }
 
-  /// Returns charts of the runs' figures, by the end of each run's known time; none for fewer than two steps of time.
+  /// Returns charts of the runs' figures, by the end of the time that each run covers; none for fewer than two time
+  /// steps.
   fileprivate static func charts(_ runs: [ListedRun]) -> [Chart] {
     func chart(_ id: String, _ title: String, _ series: [(name: String, count: (ListedRun) -> Int)]) -> Chart? {
       var all = HourCounts()

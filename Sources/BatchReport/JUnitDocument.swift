@@ -57,7 +57,8 @@ package struct JUnitDocument: Sendable {
 
 /// The failures of a run as JUnit XML, for build servers and monitors.
 package enum JUnitReport {
-  /// Returns cases for the run, for each quarantined line in the report, and for events refused by the service.
+  /// Returns a test case for the run, one for each quarantined line in the report, and cases for events that the
+  /// service refused.
   package static func document(_ report: RunReport) -> JUnitDocument {
     let ending = report.ending
     let words = report.failure.map { $0.split(separator: "\n").first.map(String.init) ?? ending } ?? ending

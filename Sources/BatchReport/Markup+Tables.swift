@@ -28,7 +28,7 @@ struct Column<Row> {
     Column(head) { "<code>\(text($0))</code>" }
   }
 
-  /// Shows text in a color that rates it.
+  /// Shows text in a color that shows a rating.
   static func toned(_ head: String, _ tone: @escaping (Row) -> String, _ text: @escaping (Row) -> String) -> Column {
     Column(head, classes: tone) { "\(text($0))" }
   }

@@ -72,7 +72,7 @@ extension RunReport {
   }
 }
 
-/// The figures of a night that are compared with those of previous nights.
+/// Those figures of a night that are compared with the figures of previous nights.
 package struct NightFigures: Sendable, Equatable {
   /// The usable records, including duplicates and those of forgotten people.
   package var volume: Int
@@ -80,7 +80,7 @@ package struct NightFigures: Sendable, Equatable {
   package var quarantinedPerMille: Int
   package var warnings: Int
   package var conflicts: Int
-  /// The hours from the newest event to the run's `asOf`; nil without new events.
+  /// The hours from the latest event to the run's `asOf`; nil without new events.
   package var age: Int?
 
   package init(_ report: RunReport) {
@@ -96,10 +96,11 @@ package struct NightFigures: Sendable, Equatable {
     age = hours.span.map { Int(max(0, report.asOf.hour - $0.upperBound)) }
   }
 
-  /// The minimum number of nights that shows what is usual.
+  /// The minimum number of nights needed to show which figures are usual.
   private static let leastNights = 3
 
-  /// Returns a sentence for each figure outside the other nights' range by the factor, except small differences.
+  /// Returns a sentence for each figure that is outside the range of the other nights by more than the factor, except
+  /// for small differences.
   package func unusual(beside nights: [NightFigures], factor: Int) -> [String] {
     guard nights.count >= Self.leastNights else { return [] }
     var sentences: [String] = []

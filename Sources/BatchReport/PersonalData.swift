@@ -41,7 +41,7 @@ package struct RedactedText: Sendable, Hashable, Codable {
 }
 
 extension QuarantineSample {
-  /// - Parameter personalData: Only the clear policy shows the line, only the hash policy its masked shape.
+  /// - Parameter personalData: the policy; only `clear` shows the line, and only `hash` shows its masked shape.
   package init(_ line: QuarantinedLine, _ personalData: PersonalData) {
     self.init(
       file: line.place.file, line: line.place.line, offset: line.offset, reason: line.reason, detail: line.placedDetail,

@@ -1,6 +1,6 @@
 package import BatchFoundation
 
-/// A platform's part of the report, in addition to its figures in the summary.
+/// The part of the report that the platform provides, in addition to its figures in the summary.
 package struct PlatformReport: Sendable, Equatable, Codable {
   /// A count with its name in words.
   package struct Figure: Sendable, Equatable, Codable {
@@ -34,7 +34,7 @@ package struct PlatformReport: Sendable, Equatable, Codable {
   package var typeNames: [String: String] = [:]
   /// The name for all other types; empty if the types themselves are names.
   package var unnamedType = ""
-  /// A setting and a value in the syntax of `--set`, to demonstrate `compare`; nil for none.
+  /// A setting and a value in the syntax of `--set`, as an example for `compare`; nil for none.
   package var settingToTry: String?
   /// The item to correct if the service denies access; nil for credentials.
   package var access: String?
@@ -47,7 +47,7 @@ package struct PlatformReport: Sendable, Equatable, Codable {
   }
 }
 
-/// The figures that only one platform counts, as the summary has them.
+/// Figures that only one platform counts, as written in the summary.
 package struct PlatformFigures: Sendable, Equatable, Codable {
   /// The name of the member in the summary.
   let name: String

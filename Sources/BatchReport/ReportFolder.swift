@@ -2,7 +2,7 @@ package import BatchFoundation
 import FoundationEssentials
 import Glibc
 
-/// The error of a report that could not be written; the run ends with exit code 73.
+/// The error for a report that could not be written; the run ends with exit code 73.
 package struct ReportError: Error, Equatable, Sendable, CustomStringConvertible {
   package enum Operation: String, Sendable {
     case createFolder = "create the folder of", create = "create", write = "write"
@@ -64,8 +64,8 @@ package enum ReportFolder {
     return path
   }
 
-  /// Writes the page of all runs of a store next to its reports. It is `index.html`, or `index-STORE.html` for a
-  /// sandbox and if `index.html` belongs to another store. Pages of other stores are kept.
+  /// Writes the page of all runs of a store next to its reports. It is `index.html`; for a sandbox, or if `index.html`
+  /// belongs to another store, it is `index-STORE.html`. Pages of other stores are kept.
   ///
   /// - Parameter runs: The runs, oldest first.
   /// - Returns: The path of the page; nil if both names are taken.

@@ -19,15 +19,16 @@ package struct RunInvocation: Sendable, Equatable, Codable {
   /// Whether `asOf` may be far ahead of the clock; nil is false.
   package var allowsFuture: Bool?
   package var usesSandbox = false
-  /// The given options without a value that affect the run, such as `--dry-run` and `--allow-missing`.
+  /// The given flags that affect the run, such as `--dry-run` and `--allow-missing`.
   package var modes: [String] = []
 
-  /// The number of parts of the partitions that the store collects; nil for a store that runs fill directly.
+  /// The number of parts in each partition that the store collects; nil if runs fill the store directly.
   package var parts: Int?
 
   package init(jobFile: String) { self.jobFile = jobFile }
 
-  /// The command that repeats the run, to continue where it ended; for collected parts, one for the next partition.
+  /// The command that repeats the run, to continue where it ended; if the store collects parts, the command that makes
+  /// the next partition.
   package var run: ShellCommand {
     if let parts {
       return ShellCommand(
@@ -37,9 +38,9 @@ package struct RunInvocation: Sendable, Equatable, Codable {
     return ShellCommand(["run", jobFile] + modes + place + window + clock + future + configuration + reports)
   }
 
-  /// Returns the text of a command, with hints about everything that the user must add or do after it.
+  /// Returns the text of a command, with hints about everything that the user must add to it or do after it.
   ///
-  /// - Parameter command: the run; nil for ``run``.
+  /// - Parameter command: a command that starts a run; nil for ``run``.
   func runText(_ command: ShellCommand? = nil) -> String {
     (command ?? run).text + omission
       + (parts == nil ? "" : " (LAST is the folder of the last partition, NEW is created), then 'decide' and 'collect'")
@@ -59,15 +60,16 @@ package struct RunInvocation: Sendable, Equatable, Codable {
     ShellCommand(["quarantine", "replay", "--store", store, "--job", jobFile] + configuration + clock + future)
   }
 
-  /// Returns the command that processes a span of the store's time again.
+  /// Returns the command that processes a window of the store again.
   package func rerun(from: Instant, to: Instant) -> ShellCommand {
     ShellCommand(["rerun", jobFile, "--from", from.rfc3339, "--to", to.rfc3339] + place + configuration)
   }
 
-  /// The command that checks with the service whether everything arrived.
+  /// The command that verifies at the service that everything arrived.
   var verify: ShellCommand { ShellCommand(["verify", jobFile] + place + configuration) }
 
-  /// Returns the command that processes the same inputs with another setting and writes a page.
+  /// Returns the command that compares the results of the same inputs with and without a changed setting, as an HTML
+  /// page.
   func compare(with setting: String, page: String) -> ShellCommand {
     ShellCommand(["compare", jobFile] + window + clock + configuration + ["--with", setting, "--html", page])
   }

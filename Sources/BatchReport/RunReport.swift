@@ -31,7 +31,7 @@ package struct RunReport: Sendable, Equatable, Codable {
   package var asOf: Instant
   /// The known time, up to which silence ended sessions; nil if there is none or it is not determined yet.
   package var knownUntil: Instant?
-  /// The bounds of the window; `to` is exclusive, and nil means open.
+  /// The bounds of the window (`to` is exclusive); nil for an open end.
   package var from: Instant?
   package var to: Instant?
   package var destination: String
@@ -41,9 +41,9 @@ package struct RunReport: Sendable, Equatable, Codable {
   package var configuration = ConfigurationOrigin()
   /// The exit code (reference command-line 4).
   package var exit = RunExit.done
-  /// The reason the run ended early, without personal data; nil if it did not.
+  /// The reason that the run ended early, without personal data; nil if it did not.
   package var failure: String?
-  /// The number of parts that a collecting store lacks; nil if that did not end the run.
+  /// The number of parts missing from the store that collects them; nil if missing parts did not end the run.
   package var missingParts: Int?
   /// Whether lines were read but none was usable, so that nothing was processed or sent; nil if not.
   package var nothingUsable: Bool?
@@ -58,19 +58,20 @@ package struct RunReport: Sendable, Equatable, Codable {
   package var quarantineWaits = true
   /// Examples of quarantined lines and events: at most 20, or 200 in a dry run.
   package var quarantine: [QuarantineSample] = []
-  /// The causes of all quarantined lines, the most frequent first; nil in reports of older releases.
+  /// The causes of all quarantined lines, the most frequent first; nil in reports from older releases.
   package var quarantineCauses: [FindingCause]?
   package var warnings: [WarningTally] = []
-  /// Sentences about figures outside the range of previous nights; nil if not checked (`Report.usualRuns`).
+  /// Sentences about figures outside the range of previous nights; nil if they were not compared (`Report.usualRuns`).
   package var unusual: [String]?
   /// Other messages for people, such as a pattern that matched no file.
   package var notes: [String] = []
   package var unknownFields: [UnknownField] = []
-  /// The devices, times and unread fields of inputs, if these are read for the first time or checked; nil otherwise.
+  /// The devices, times and unread fields of the inputs if the inputs are read for the first time or validated;
+  /// otherwise nil.
   package var inputs: [String]?
   /// The identity plans that the run created or continued, at most 200. Those that need a decision come first.
   package var merges: [IdentityMerge] = []
-  /// The number of identity plans in the store that need a person (`identity list --open`).
+  /// The number of identity plans in the store that need a person's decision (`identity list --open`).
   package var stoppedPlans = 0
   package var ledger = UploadLedger()
   package var platform = PlatformReport()
@@ -78,7 +79,7 @@ package struct RunReport: Sendable, Equatable, Codable {
   package var quarantinedEvents = 0
   /// All events of the store that were not sent, by status and reason.
   package var unsent: [UnsentEvents] = []
-  /// Events that the run sent, or should have sent, that are too old for the service; nil for none.
+  /// Events that are too old for the service although the run sent them or should have sent them; nil for none.
   package var outdated: OutdatedEvents?
   package var stages: [StageDuration] = []
 
@@ -198,7 +199,7 @@ package struct UploadLedger: Sendable, Equatable, Codable {
   package var outcomes: [String: Int] = [:]
   /// The service's answer times, from the start of an attempt in the ledger to its outcome; empty without answers.
   package var answers: [AnswerTime] = []
-  /// The reason sending stopped early; nil if it did not.
+  /// The reason that sending stopped early; nil if it did not.
   package var stop: String?
   /// The numbers of refused events, by the service's reasons without values; nil for none.
   package var refusals: [String: Int]?
@@ -215,7 +216,7 @@ package struct AnswerTime: Sendable, Equatable, Codable {
   package var share: Share
   package var seconds: Double
 
-  /// Returns the answer times by share. Shares for which there are too few answers are left out.
+  /// Returns the time for each share of the answers. Shares for which there are too few answers are left out.
   ///
   /// - Parameter milliseconds: the times of all answers, in any order.
   package static func times(_ milliseconds: [Int64]) -> [AnswerTime] {
@@ -237,7 +238,7 @@ package struct AnswerTime: Sendable, Equatable, Codable {
 package struct StageDuration: Sendable, Equatable, Codable {
   package var name: String
   package var seconds: Double
-  /// The start time; nil in reports of older releases.
+  /// The start time; nil in reports from older releases.
   package var startedAt: Instant?
 
   package init(name: String, seconds: Double, startedAt: Instant? = nil) {
@@ -248,7 +249,8 @@ package struct StageDuration: Sendable, Equatable, Codable {
 }
 
 extension RunReport {
-  /// The ending in words, by exit code and, where a code has several meanings, by what is missing.
+  /// The ending in words: the missing parts if there are any, otherwise the state of the night or the cause of the exit
+  /// code.
   var ending: String {
     if let missingParts { return "\(missingParts.counted("part is", "parts are")) missing" }
     let words = exit == .done ? night.rawValue : cause
@@ -272,7 +274,8 @@ extension RunReport {
     return silently > 0 ? "\(ended) by an event, \(silently.grouped) by inactivity" : ended
   }
 
-  /// The number of files that are damaged or not in their entry's format. Each counts as a quarantined line.
+  /// The number of files that are damaged or not in the format that their entry in the job expects. Each counts as a
+  /// quarantined line.
   var quarantinedFiles: Int {
     summary.quarantineReasons[.damagedFile, default: 0] + summary.quarantineReasons[.otherForm, default: 0]
   }
@@ -309,7 +312,7 @@ extension String {
   func precedesByBytes(_ other: String) -> Bool { utf8.lexicographicallyPrecedes(other.utf8) }
 }
 
-/// A report as a store keeps it, from which the same pages can be made again.
+/// A report in the form that a store keeps, from which the same pages can be made again.
 ///
 /// It has no secrets. Members added by later releases must be optional, so that older reports remain readable.
 package enum StoredReport {

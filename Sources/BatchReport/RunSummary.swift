@@ -7,10 +7,10 @@ package struct RunSummary: Sendable, Equatable, Codable {
     package var accepted = 0
     package var duplicates = 0
     package var outOfWindow = 0
-    /// Records of forgotten people; nil in reports of releases that counted them as quarantined.
+    /// Records of forgotten people; nil in reports from releases that counted them as quarantined.
     package var forgotten: Int?
     package var quarantined = 0
-    /// The records left out by maps, by reason; nil for a run without maps.
+    /// The number of records that maps left out, by reason; nil for a run without maps.
     package var leftOut: [String: Int]?
 
     package init() {}
@@ -43,14 +43,14 @@ package struct RunSummary: Sendable, Equatable, Codable {
     /// The number of recipients that got ids or a mobile user id without a merge.
     package var updated = 0
     package var merged = 0
-    /// The number of checks that need a person.
+    /// The number of checks that need a person's decision.
     package var conflicts = 0
     /// The number of calls that the service refuses permanently.
     package var refused = 0
     /// The number of checks for which a policy decided against a change; nothing is pending for them.
     package var decidedByPolicy = 0
     package var auditRows = 0
-    /// The number of devices that record another mobile user id than before.
+    /// The number of devices whose records have another mobile user id than before.
     package var newOwners = 0
 
     package init() {}
@@ -94,11 +94,11 @@ package struct RunSummary: Sendable, Equatable, Codable {
   /// The number of events by status, over the whole store.
   package var store: [String: Int] = [:]
   package var durationSeconds = 0.0
-  /// Windows that no run has read, oldest first; nil if not checked.
+  /// Windows that no run has read, oldest first; nil if the run did not look for them.
   package var missed: [MissedWindow]?
   /// Nil if not known yet.
   package var night: NightState?
-  /// The reason the run ended early; nil, and left out of the JSON, if it did not.
+  /// The reason that the run ended early; nil, and left out of the JSON, if it did not.
   package var stopped: String?
 
   /// The maximum number of codes counted individually, because an export may have a code for each event.
@@ -108,7 +108,7 @@ package struct RunSummary: Sendable, Equatable, Codable {
 
   package var eventCount: Int { eventsByType.values.reduce(otherEvents, +) }
 
-  /// Counts the store's pending events, even for a run that did not get as far as sending; requires ``store``.
+  /// Counts the store's pending events, even if the run did not get as far as sending; requires ``store``.
   package mutating func countWaiting() { upload.eventsPending = max(upload.eventsPending, store["NOT_POSTED"] ?? 0) }
 
   package mutating func setEvents(_ events: NameTable<Int>) {
@@ -125,7 +125,7 @@ package struct RunSummary: Sendable, Equatable, Codable {
     otherEvents += others
   }
 
-  /// The limit in bytes for written names, which can be both long and many.
+  /// The maximum total size in bytes of the names written, because there may be many long ones.
   private static let namesBytes = 100_000
 
   private var shownTypes: [ByteText: Int] {
@@ -207,11 +207,11 @@ extension RunSummary.Rewind {
 }
 
 extension RunReport {
-  /// The maximum numbers of quarantined samples, and of places per warning, in a sum of reports.
+  /// The maximum number of quarantined samples, and of places per warning, in the sum of several reports.
   private static let quarantineSamples = 20
   private static let warningPlaces = 5
 
-  /// Adds the records and events of a report about other devices of the same export. Figures that the platform itself
+  /// Adds the records and events from a report about other devices of the same export. Figures that the platform itself
   /// adds, and data about the store and the service, stay unchanged.
   package mutating func add(_ other: RunReport) {
     summary.records.add(other.summary.records)

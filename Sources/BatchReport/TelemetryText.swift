@@ -1,6 +1,7 @@
 package import BatchFoundation
 
-/// A run for OpenTelemetry: its stages as a trace and its figures as metrics, each a line of OTLP JSON for collectors.
+/// A run for OpenTelemetry: its stages as a trace and its figures as metrics, each on a line of OTLP JSON for
+/// collectors.
 package struct TelemetryText: Sendable {
   private let metrics: MetricsText
   private let startedAt: Instant
@@ -13,7 +14,7 @@ package struct TelemetryText: Sendable {
   /// The text, with a line end after each line.
   package var text: String { [trace, gauges].map { $0.compactText(",", ": ") + "\n" }.joined() }
 
-  /// Returns an id that is unique by name; the same run always has the same ids.
+  /// Returns an id that depends on the run and the name, so that the same run always has the same ids.
   private func id(_ name: String, bytes: Int) -> String {
     let text = "\(metrics.job)\u{0}\(startedAt.milliseconds)\u{0}\(name)"
     return Hexadecimal.text(of: SHA256.hash(text).prefix(bytes))

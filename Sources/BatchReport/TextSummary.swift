@@ -88,7 +88,7 @@ package struct TextSummary: Sendable {
     return "\(report.job): \(result)\(mode)\(report.usesSandbox ? ", against the sandbox" : "")"
   }
 
-  /// Adds the changes by late records, and the reason why the event count is lower than the number of events made.
+  /// Adds the changes that late records caused, and the events for which they reduced the event count.
   private static func addRewind(_ rewind: RunSummary.Rewind, to text: inout Table) {
     guard rewind.added + rewind.replaced + rewind.withdrawn + rewind.corrections > 0 else { return }
     text.row("rewind", "\(rewind.devices.counted("device")) processed again: \(rewind.words)")

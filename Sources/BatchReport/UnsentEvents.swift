@@ -43,7 +43,7 @@ package struct OutdatedEvents: Sendable, Equatable, Codable {
     self.remedy = remedy
   }
 
-  /// Returns the sum of both, for the same service.
+  /// Returns the sum of both, which must be about the same service.
   package func adding(_ other: OutdatedEvents) -> OutdatedEvents {
     OutdatedEvents(
       events: events + other.events, first: min(first, other.first), last: max(last, other.last), rule: rule,

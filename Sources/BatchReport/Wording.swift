@@ -71,7 +71,7 @@ extension QuarantineReason {
 }
 
 extension String {
-  /// Returns the text padded with spaces to the width; longer text gets one space.
+  /// Returns the text padded with spaces to the width; text that is as long or longer gets one space.
   package func filled(to width: Int) -> String {
     self + String(repeating: " ", count: max(1, width - unicodeScalars.count))
   }

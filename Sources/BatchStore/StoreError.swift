@@ -3,7 +3,7 @@ import GRDB
 import GRDBSQLite
 import Glibc
 
-/// An error of the store.
+/// A failure to open, read or write a store.
 package enum StoreError: Error, Equatable, Sendable {
   /// No file exists at the path. `other` is a store that may have been meant.
   case missing(path: String, other: String? = nil)
@@ -32,7 +32,7 @@ package enum StoreError: Error, Equatable, Sendable {
   case damagedRow(path: String, table: String?, row: Int64?, column: String)
   /// Something exists at the path at which a store is to be created.
   case exists(path: String)
-  /// A number refers to another file in a part's store than in this store, because it was partitioned without the
+  /// A number refers to one file in a part's store and to another in this store, because the part was made without the
   /// earlier data.
   case otherChain(path: String, file: String)
   /// The store is that of a part's result, which has the only states of its devices and is covered by a digest.
@@ -69,7 +69,7 @@ package enum StoreError: Error, Equatable, Sendable {
     }
   }
 
-  /// Runs `body` and translates errors of the database layer. Other errors pass through.
+  /// Runs `body` and translates errors from the database layer. Other errors pass through.
   static func translating<Value>(_ path: String, _ body: () throws -> Value) throws -> Value {
     do {
       return try body()
@@ -107,7 +107,7 @@ package enum StoreError: Error, Equatable, Sendable {
 }
 
 extension StoreError: CustomStringConvertible {
-  /// Returns a description of an error code, which is SQLite's for operations of SQLite and otherwise the system's.
+  /// Returns a description of an error code: a system error for operations on files, otherwise a SQLite error.
   private static func words(_ code: Int32, _ operation: String) -> String {
     switch operation {
     case "create", "fill", "lock", "open": unsafe String(cString: strerror(code))

@@ -4,9 +4,9 @@ package import BatchFoundation
 /// known time.
 ///
 /// The order within a record is fixed (reference formats 3.8): expiry of the session and campaign if they are over,
-/// device block and ids, release of events that waited for the user id, then the record itself. Call ``begin(_:_:)``,
-/// ``announce(until:)``, ``announce(_:)`` for every record that ``RecordType/isSample``, ``process(_:)`` for every
-/// record in order, ``finish()`` at the end of the input, and ``end()``.
+/// device block and ids, release of events held for the user id, then the record itself. Call ``begin(_:_:)``,
+/// ``announce(until:)``, ``announce(_:)`` for every sample (``RecordType/isSample``), ``process(_:)`` for every record
+/// in order, ``finish()`` at the end of the input, and ``end()``.
 package struct DeviceRules {
   let settings: RuleSettings
   let links: DeepLinkRouter
@@ -14,9 +14,9 @@ package struct DeviceRules {
   /// follows (reference events 3.3 rule 7). If nil, silence ends nothing.
   package var knownUntil: Instant?
   let arena: Arena
-  /// The instant of the device's last record in this run; it determines which events can still wait for samples.
+  /// The instant of the device's last record in this run; it determines which events can still be held for samples.
   var lastRecord: Instant?
-  /// The end of what earlier runs processed; records before it are late.
+  /// The end of the time that earlier runs processed; records before it are late.
   var processedUntil: Instant?
   /// The event of the latest automatic session start, while a link at the same instant may still replace it.
   var openStart: OpenStart?
@@ -26,7 +26,7 @@ package struct DeviceRules {
   }
   /// The announced consent records of the device, in time order.
   var consentsToCome: [(at: Instant, said: Consent)] = []
-  /// Whether waiting events are being released before the current record.
+  /// Whether held events are being released before the current record.
   var isReleasing = false
   /// Whether the current record is late.
   var isDecidingLate = false
@@ -44,7 +44,7 @@ package struct DeviceRules {
 
   package var state: DeviceState
   package var output = RuleOutput()
-  /// Receives an explanation of every step; nil costs nothing.
+  /// Receives an explanation of every step; nil if none is wanted, which costs nothing.
   package var explanation: Explanation?
 
   /// The id of the current device, shared by its warnings; nil before the first warning.
@@ -70,7 +70,7 @@ package struct DeviceRules {
 
   // MARK: - One device
 
-  /// Starts a device with the state that earlier runs left; nil for a new device.
+  /// Starts a device with its state after earlier runs, which is nil for a new device.
   package mutating func begin(_ device: Text, _ earlier: DeviceState?) {
     state = earlier ?? DeviceState(device: device)
     processedUntil = state.decidedUntil
@@ -83,10 +83,10 @@ package struct DeviceRules {
     warnedDevice = nil
   }
 
-  /// Registers the instant of the last record to come; events that are due by then are not held for a later run.
+  /// Registers the instant of the device's last record; events that are due by then are not held for a later run.
   package mutating func announce(until last: Instant) { lastRecord = last }
 
-  /// Registers a location, placemark or consent record to come; all must be known before the first event.
+  /// Registers an upcoming location, placemark or consent record; all must be registered before the first event.
   package mutating func announce(_ record: Record) {
     samplesAreNew = true
     if record.type == .consent {
@@ -98,7 +98,7 @@ package struct DeviceRules {
 
   package mutating func process(_ record: Record) { while !advance(record) {} }
 
-  /// Processes a record, or releases some of the many events that waited for it.
+  /// Processes a record or, if it releases many held events, some of these events.
   ///
   /// - Returns: Whether the record is done. If not, ``output`` may be taken, and the record must be passed again.
   package mutating func advance(_ record: Record) -> Bool {
@@ -116,13 +116,13 @@ package struct DeviceRules {
 
   private func isLate(_ record: Record) -> Bool { processedUntil.map { record.timestamp < $0 } ?? false }
 
-  /// Whether no future record can change an event in ``output``, so that it may be taken between two records.
+  /// Whether no future record can change an event in ``output``, so that the output may be taken between two records.
   package var isSettled: Bool {
     guard let openStart else { return true }
     return state.lastSeen.map { openStart.at < $0 } ?? false
   }
 
-  /// Ends the session, campaign and holds that are over by the end of the known time.
+  /// Ends the session, campaign and holds that are over by the known time.
   package mutating func finish() {
     if let knownUntil {
       explanation?.note("end of input; the known time ends at \(knownUntil.rfc3339)")
@@ -146,7 +146,7 @@ package struct DeviceRules {
 
   // MARK: - One record
 
-  /// - Returns: False if more waiting events must be released first.
+  /// - Returns: False if more held events must be released first.
   private mutating func processInOrder(_ record: Record) -> Bool {
     if !isReleasing {
       takeOver(record)
@@ -159,11 +159,11 @@ package struct DeviceRules {
     } else {
       if releases(at: record.timestamp) { return false }
       decide(record)
-      // Waiting events are also released when consent is given.
+      // Held events are also released when consent is given.
       if record.type == .consent, releases(at: record.timestamp) { return false }
     }
     (state.lastSeen, state.lastKind, state.lastSource) = (record.timestamp, record.kind, source)
-    // The record is after any silence.
+    // The record ends any silence before it.
     state.silentUntil = nil
     if let silent = state.awaitedUntil, silent < record.timestamp { state.awaitedUntil = nil }
     return true
@@ -189,7 +189,8 @@ package struct DeviceRules {
     if countsForSessions(record.type), !state.hasLifecycle { extendGapSession(to: instant) }
   }
 
-  /// Returns whether the type counts for gap sessions (reference decisions 12); push settings only if they have a code.
+  /// Returns whether the type counts for gap sessions (reference decisions 12); push settings count only if they have a
+  /// code.
   private func countsForSessions(_ type: RecordType) -> Bool {
     switch type {
     case .pushEnabled: !settings.codes[.pushEnabled].code.isEmpty
@@ -246,7 +247,8 @@ package struct DeviceRules {
     one == other || AutomaticMobileUserId.key(of: one.description) == AutomaticMobileUserId.key(of: other.description)
   }
 
-  /// - Parameter emission: The number from which events are the person's; nil if only a late record's own event is.
+  /// - Parameter emission: The emission number from which events belong to the person; nil if only the event of a late
+  ///   record does.
   mutating func noteOwner(_ record: Record, from emission: Int64?) {
     output.owners.append(
       DeviceSetup(

@@ -106,7 +106,7 @@ extension StateWriter {
     put(pause.startSource)
   }
 
-  /// Writes only the values that differ from those of the state, which are mostly the same.
+  /// Writes only the values that differ from the state's current ones, because usually few differ.
   fileprivate mutating func put(_ paused: CoreTexts, besides core: CoreTexts) {
     let different = core.values.indices.filter { paused.values[$0] != core.values[$0] }
     put(UInt8(different.count))

@@ -1,7 +1,7 @@
 package import BatchFoundation
 
-/// Everything the rules remember of a device between records and, encoded, between runs. Its texts are in the memory of
-/// the device's records; ``encoded()`` and ``init(decoding:)`` carry the state over.
+/// Everything the rules remember about a device between records and, encoded, between runs. Its texts are in the memory
+/// of the device's records; ``encoded()`` and ``init(decoding:)`` carry the state from run to run.
 package struct DeviceState {
   /// The current device block and ids; the device id is set once.
   package var core = CoreTexts()
@@ -15,7 +15,8 @@ package struct DeviceState {
   package var installed = false
   package var consent = Consent()
   package var session = Session.none
-  /// The device block and ids as of the last pause, which the end of a session carries (reference decisions 15).
+  /// The device block and ids as of the last pause; the event for a session's end carries them (reference decisions
+  /// 15).
   package var pausedCore = CoreTexts()
   /// The place where the record that started the last session was read.
   package var sessionSource = StoredSource.unknown
@@ -28,10 +29,10 @@ package struct DeviceState {
   package var lastSource = StoredSource.unknown
   /// The end of the silence that ended the last session; nil if a record ended it.
   package var silentUntil: Instant?
-  /// The end of the latest wait that silence ended, so that an event was emitted without what it waited for: a sample,
-  /// or a link at the very instant of a session's start. Nil if that is not after the latest record.
+  /// The end of the latest hold that silence ended, so that an event was emitted without what it was held for: a
+  /// sample, or a link at the same instant as a session's start. Nil if that is not after the latest record.
   package var awaitedUntil: Instant?
-  /// The emission number of the last event or identity check.
+  /// The last emission number used, or the number after which those for the last record start, if that is higher.
   package var emission: Int64 = 0
   package var samples = LocationSamples()
   /// Events whose samples may still come, oldest first.
@@ -47,8 +48,8 @@ package struct DeviceState {
     return max(lastSeen, min(silentUntil + Milliseconds(1), .last))
   }
 
-  /// The end of other silences that results rely on: a campaign expired, or an event was emitted without what it waited
-  /// for. A record before that end would contradict these results. Nil if there are none.
+  /// The end of other silences that results rely on: a campaign expired, or an event was emitted without what it was
+  /// held for. A record before that end would contradict these results. Nil if there are none.
   package var otherSilence: Instant? {
     guard let lastSeen else { return nil }
     var silence: Instant?
@@ -74,8 +75,8 @@ package struct DeviceState {
   /// The most recently stored campaign, active or not; empty if there is none.
   package var lastCampaign: Text { campaign?.name ?? .empty }
 
-  /// The next instant at which the clock alone changes something: the end of a session, the expiry of a campaign, the
-  /// deadline of a held event. Nil if nothing is due.
+  /// The next instant at which the clock alone changes something: the end of a session, the expiry of a campaign, or
+  /// the deadline of a held event. Nil if nothing is due.
   package var dueAt: Instant? {
     var due: Instant?
     func consider(_ instant: Instant) { due = due.map { min($0, instant) } ?? instant }
@@ -97,7 +98,7 @@ package struct HeldEvent {
 }
 
 extension DeviceState {
-  /// The state in one line, for explanations and listings.
+  /// The state on one line, for explanations and listings.
   package var summary: String {
     var parts: [String] = []
     switch session {

@@ -8,7 +8,7 @@ package import BatchFoundation
   /// The owners of the devices, noted at the first record and at each change.
   package var owners: [DeviceSetup] = []
   package var moments: [IdentityMoment] = []
-  /// The places of the records that started the ended sessions, by the emission numbers of the events that end them.
+  /// For each session end that was emitted, its emission number and the place of the record that started the session.
   package var causes: [(Int64, StoredSource)] = []
   package var locations: [LastKnownLocation] = []
   package var warnings: [Warning] = []
@@ -18,14 +18,14 @@ package import BatchFoundation
   package var sessionStarts: [Instant] = []
   package var sessionEnds: [(at: Instant, used: Milliseconds)] = []
   package var campaignSets: [(campaign: Campaign, at: Instant)] = []
-  /// The campaigns that were seen past their expiry.
+  /// The stored campaigns found to have expired, once each.
   package var campaignExpiries: [Campaign] = []
-  /// The routes matched by links, by their index in the file.
+  /// The routes that links matched, as indices into the route file.
   package var routes: [Int] = []
-  /// The core values of the latest event; the next events of its device mostly share them.
+  /// The core values of the latest event; the next events of its device usually share them.
   private var newestCore: UnsafePointer<CoreTexts>?
 
-  /// Returns the values in memory of the arena, which is shared with the previous event if that has the same values.
+  /// Returns a copy of the values in the arena; it is the previous event's copy if `core` refers to the same memory.
   mutating func shared(_ core: CoreTexts, in arena: Arena) -> UnsafePointer<CoreTexts> {
     if let newestCore = unsafe newestCore, unsafe newestCore.pointee.isSameMemory(as: core) {
       return unsafe newestCore
@@ -54,17 +54,17 @@ package import BatchFoundation
   }
 }
 
-/// The figures of the summary that the rules count (reference decisions 21).
+/// The summary figures that the rules count (reference decisions 21).
 package struct RuleCounts: Sendable, Equatable {
   package var sessionsStarted = 0
   package var sessionsEnded = 0
   package var campaignsSet = 0
   package var campaignsExpired = 0
-  /// The number of links opened within a session whose event has the code of a session's start.
+  /// The number of links that were opened within a session and whose event has the code of a session start.
   package var linksInSessions = 0
-  /// The number of events that wait for a mobile user id; status HOLD, in no event list (reference decisions 5).
+  /// The number of events held until a mobile user id is known: status HOLD, in no event list (reference decisions 5).
   package var waitingForUserId = 0
-  /// The number of events that wait for a location or placemark still to come (reference decisions 28).
+  /// The number of events held for a location or placemark that may still come (reference decisions 28).
   package var waitingForSamples = 0
 }
 
@@ -77,7 +77,7 @@ package enum WarningKind: String, CaseIterable, Sendable {
   case nearParameter = "near-parameter"
   /// Only with `Ingest.lateRecords` = `accept`; otherwise the record is quarantined.
   case lateRecord = "late-record"
-  /// A consent record if `Recipient.consentRecords` is `ignore`.
+  /// A consent record was ignored, because `Recipient.consentRecords` is `ignore`.
   case ignoredConsent = "ignored-consent"
   /// The event has no code in `General.eventCodes`, and is not sent.
   case noEventCode = "no-event-code"
@@ -87,11 +87,11 @@ package enum WarningKind: String, CaseIterable, Sendable {
   case consentDenied = "consent-denied"
   /// The detail is the kind of the link warning.
   case link = "link"
-  /// `Augmentation.command` failed at the event.
+  /// `Augmentation.command` failed on the event.
   case augmentationProgram = "augmentation-program"
 }
 
-/// A warning with its place and reason; the detail never contains a value of the record. It owns its strings, because
+/// A warning with its place and reason; the detail never contains a value from the record. It owns its strings, because
 /// examples are kept until the end of the run, long after the records are gone.
 package struct Warning: Sendable {
   package var kind: WarningKind

@@ -88,7 +88,8 @@ package struct CodeTable {
 
   package subscript(kind: EventKind) -> Row { rows[kind.rawValue] }
 
-  /// Returns whether only the service creates events of the code. It reads codes as numbers, so `" 093"` is 93.
+  /// Returns whether only the service creates events with the code. The service reads codes as numbers, so `" 093"` is
+  /// 93.
   func isOfService(_ code: Text) -> Bool {
     guard !ofService.isEmpty else { return false }
     func isSpace(_ place: Int) -> Bool { code[place] == UInt8(ascii: " ") }
@@ -101,7 +102,7 @@ package struct CodeTable {
 
 /// Augmentation and LocationServices (reference events 5).
 package struct AugmentationSettings {
-  /// Augmentation.augmentationTimeout: the maximum time that an event waits for samples.
+  /// Augmentation.augmentationTimeout: the maximum time for which an event is held for samples.
   package var timeout = Milliseconds.zero
   /// LocationServices.locationCacheLifespan: how long a sample is valid.
   package var sampleLife = Milliseconds.zero
@@ -127,7 +128,7 @@ package struct WithheldAttributes: Sendable {
   private let hashed: Set<Text>
   private let hash: @Sendable (Text, Arena) -> Text
 
-  /// - Parameter hash: Returns the replacement of a value.
+  /// - Parameter hash: Returns the replacement for a value.
   package init(
     leftOut: Set<Text>, masked: Set<Text>, hashed: Set<Text>, hash: @escaping @Sendable (Text, Arena) -> Text
   ) {

@@ -9,7 +9,7 @@ package struct Engagement: Sendable, Hashable {
   }
 
   package var timestamp: Instant
-  /// The device of the export. Questions of the same instant are sorted by device and emission.
+  /// The device in the export. Questions at the same instant are sorted by device and emission.
   package var device: ByteText
   /// The emission number; events and questions of a device share one sequence.
   package var emission: Int64
@@ -36,7 +36,7 @@ package struct DecisionRequest: Sendable, Hashable {
   package var manufacturer: ByteText?
   package var operatingSystemVersion: ByteText?
 
-  /// The exact body of the request: members in the order of the SDKs, without nil ones and without white space.
+  /// The exact body of the request: members in the order of the SDKs, without nil members or white space.
   package var body: [UInt8] {
     var members: [(String, String?)] = [
       ("decisionPoint", quoted(decisionPoint)), ("flavour", quoted(flavour)), ("parameters", parameters.string),

@@ -39,9 +39,9 @@ package struct GameCounts: Sendable, Equatable {
   package var consentDenied = 0
   package var notWhitelisted = 0
   package var triggered = 0
-  /// The number of responses by trigger key.
+  /// The number of responses, by trigger key.
   package var responses: [UInt64: Int] = [:]
-  /// The number of ignored records by the raw value of their type.
+  /// The number of ignored records, by the raw value of their type.
   package var ignored: [UInt8: Int] = [:]
 
   package init() {}
@@ -69,7 +69,7 @@ package struct GameWarning: Sendable {
   package var device: Text
   package var position: RecordPosition
 
-  /// The description of the kind; contains no value of the record.
+  /// The description of the kind; contains no value from the record.
   package var detail: String {
     switch kind {
     case .incompleteReceipt: "the record lacks data that transactionServer needs to validate the receipt"

@@ -5,13 +5,13 @@ package import BatchFoundation
 ///
 /// The effects of a record have a fixed order: the end of a session that is over, the device block, the user, then the
 /// record's own effect. Call ``begin(_:_:)``, ``process(_:)`` for every record in order, and ``makeIDs()`` before
-/// reading the events. Time alone emits no events; it only measures sessions (``finish(knownUntil:)``).
+/// reading the events. The passage of time alone emits no events; it only measures sessions (``finish(knownUntil:)``).
 package struct GameRules {
   let settings: GameSettings
-  /// Nil without a session configuration.
+  /// Nil if there is no session configuration.
   let configuration: SessionConfiguration?
   let arena: Arena
-  /// The device's last instant in earlier runs, or nil; records before it are late.
+  /// The instant of the device's last record in earlier runs; nil if there was none. Records before it are late.
   private var processedUntil: Instant?
   /// The platform and operating system derived from the current device block.
   var client = Client(osName: .empty, standIn: .empty)
@@ -19,7 +19,7 @@ package struct GameRules {
   package var record = GameRecord()
   /// The current record's position as the store keeps it, for events. Set it before each record if it is known.
   package var source = StoredSource.unknown
-  /// The number of events of each name that the current record has emitted.
+  /// The number of events with each name that were emitted for the current record.
   var named: [(name: Text, count: Int)] = []
   /// Reused memory for the parameters of each event.
   var parameters = ParameterList()
@@ -33,7 +33,7 @@ package struct GameRules {
   package var output = GameOutput()
   /// Makes the ids that events in ``output`` still lack.
   let ids = EventIDs()
-  /// Receives an explanation of every step; nil for none, which costs nothing.
+  /// Receives an explanation of every step; nil if none is wanted, which costs nothing.
   package var explanation: Explanation?
 
   /// - Parameter arena: memory for derived texts; ``output`` and ``state`` refer to it and to the records.
@@ -45,7 +45,7 @@ package struct GameRules {
     state = GameState(device: .empty)
   }
 
-  /// Starts a device with the state that earlier runs left; nil for a new device.
+  /// Starts a device with its state after earlier runs, which is nil for a new device.
   package mutating func begin(_ device: Text, _ earlier: GameState?) {
     resume(earlier ?? GameState(device: device))
     processedUntil = state.lastSeen
@@ -61,14 +61,15 @@ package struct GameRules {
     client = Client(osName: state.block[.osName], standIn: settings.platform)
   }
 
-  /// Measures the current session, up to its last use, if silence has ended it by `knownUntil`; nil does nothing.
+  /// Measures the current session, up to its last use, if silence has ended it by `knownUntil`; does nothing if that is
+  /// nil.
   package mutating func finish(knownUntil: Instant?) {
     guard let knownUntil, let last = state.lastUseOfOpenSession, settings.isOver(knownUntil - last) else { return }
     measureSession(until: last)
   }
 
-  /// ``finish(knownUntil:)`` measures the current session if the known time is after this instant. Nil if there is
-  /// nothing to measure, or if silence never ends sessions.
+  /// The instant that the known time must exceed for ``finish(knownUntil:)`` to measure the current session. Nil if
+  /// there is nothing to measure, or if silence never ends sessions.
   package var dueAt: Instant? {
     guard let last = state.lastUseOfOpenSession, settings.sessionTimeout > .zero else { return nil }
     return min(last + settings.sessionTimeout, .last)
@@ -95,7 +96,7 @@ package struct GameRules {
   // MARK: - One record
 
   private mutating func processInOrder() {
-    // A record proves silence up to its instant, as the known time does; the earlier one measures the session.
+    // A record proves silence up to its instant, as the known time does; whichever comes first measures the session.
     finish(knownUntil: record.timestamp)
     noteLastUse()
     endOpenSessionIfOver()
@@ -104,7 +105,7 @@ package struct GameRules {
     perform()
   }
 
-  /// Sets ``lastUse`` before the record is applied, which may end the session.
+  /// Sets ``lastUse``; called before the record is applied, because that may end the session.
   private mutating func noteLastUse() {
     switch state.phase {
     case .away(let since): lastUse = since
@@ -172,19 +173,19 @@ package struct GameRules {
 package struct GameSettings {
   /// The `sdkVersion` of every event; not empty.
   package var sdkVersion = Text.empty
-  /// The default for devices without a recorded value; empty for none. The same holds for `clientVersion`.
+  /// The default for devices without a recorded value; empty if there is none. The same holds for `clientVersion`.
   package var platform = Text.empty
   package var clientVersion = Text.empty
   package var dropsEmpty = false
   /// Whether objects and arrays in which everything was dropped are dropped too.
   package var dropsEmptied = false
   package var fillsSessionID = false
-  /// The name of the event for a deep link; empty for no event.
+  /// The name of the event for a deep link; empty if links cause no event.
   package var deepLinkEventName = Text.empty
   package var sendsNewPlayer = false
   package var sendsGameStarted = false
   package var sendsClientDevice = false
-  /// A longer silence than this ends a session; zero if silence never ends sessions.
+  /// A silence longer than this ends a session; zero if silence never ends sessions.
   package var sessionTimeout = Milliseconds.zero
   /// Whether all triggers respond to an event rather than only the first.
   package var triggersMultipleActions = false
@@ -196,7 +197,7 @@ package struct GameSettings {
   /// Returns whether a session is over after being unused for this long.
   func isOver(_ span: Milliseconds) -> Bool { sessionTimeout > .zero && span > sessionTimeout }
 
-  /// Returns the first instant at which a session last used at `lastUse` is over; nil for never.
+  /// Returns the first instant at which a session last used at `lastUse` is over; nil if it never is.
   package func over(after lastUse: Instant) -> Instant? {
     sessionTimeout > .zero ? min(lastUse + sessionTimeout + Milliseconds(1), .last) : nil
   }

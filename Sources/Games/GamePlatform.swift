@@ -23,7 +23,7 @@ package protocol GamePlatform: Platform {
 extension GamePlatform {
   package var vocabulary: RecordVocabulary { .game }
 
-  /// The other presets produce records of apps, which games do not use.
+  /// The other presets produce records for apps, which games do not use.
   package var presets: [String]? { ["sdk-store"] }
 
   package func gameSettings(_ settings: Settings) -> Settings { settings }
@@ -86,7 +86,7 @@ extension GamePlatform {
 
   package var personIDs: [PersonID.Kind] { [.device, .user] }
 
-  /// A state contains the id of its current player, and digests of the ids of all players of the device.
+  /// A state contains the id of its current player, and digests of the ids of the device's known players.
   package func belonging(to ids: [PersonID]) -> (StoredDevice) throws -> Bool {
     let patterns = Set(ids.map(\.bytes)).map { (id: $0, pattern: BytePattern(StateWriter.encoded($0))) }
     return { device in

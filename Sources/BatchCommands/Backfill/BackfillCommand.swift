@@ -228,7 +228,7 @@ struct BackfillTotal: Equatable {
     "backfill: \(done.counted("window")) done, \(doneBefore) done before, \(withoutInput) without input: \(Self.words(figures, events: quarantinedEvents))"
   }
 
-  /// - Parameter events: The number of events quarantined by the checks, which is added to that of the lines.
+  /// - Parameter events: The number of quarantined events, which is added to that of the lines.
   static func words(_ summary: RunSummary, events: Int) -> String {
     let records = summary.records
     let others = [

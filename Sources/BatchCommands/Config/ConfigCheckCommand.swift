@@ -52,7 +52,7 @@ extension ConfigurationFault {
   }
 
   /// Returns the findings for a file. `findings` receives the file's bytes and its name in messages. An unreadable file
-  /// is a finding itself.
+  /// is itself a finding.
   static func lint(
     _ path: String, _ what: String,
     _ findings: (_ bytes: [UInt8], _ name: String) throws(FileError) -> [ConfigurationFault]
@@ -79,13 +79,13 @@ extension ConfigurationFault {
   }
 }
 
-/// The findings of a check.
+/// The findings about a configuration.
 struct ConfigFindings {
   private var findings: [ConfigurationFault] = []
   private(set) var exit = RunExit.done
   private var given = 0
 
-  /// The kind of runs to check for.
+  /// The kind of runs for which a configuration is examined.
   enum Runs { case any, sandbox, service }
 
   private let runs: Runs
@@ -167,7 +167,7 @@ struct ConfigFindings {
       })
   }
 
-  /// Returns nil for a record type of the job's platform.
+  /// Returns the fault in naming a record type; nil if the type belongs to the job's platform.
   private static func fault(of type: ForeignMap.NamedType, _ platform: any Platform) -> ConfigurationFault? {
     func types(_ platform: any Platform) -> [String] { platform.vocabulary.dictionary.values["type"] ?? [] }
     let own = types(platform)

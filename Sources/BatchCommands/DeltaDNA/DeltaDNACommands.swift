@@ -19,7 +19,7 @@ struct DeltaDNACommands: PlatformCommands {
 
   func sandbox(for settings: Settings) -> any SandboxPart { DeltaDNASandboxPart() }
 
-  /// By its clock, Collect drops events that are too old or too far in the future.
+  /// Collect drops events that are too old or too far in the future according to its own clock.
   var needsClockOfJob: Bool { true }
 
   /// Checks only files and the connection, because every call of Collect and Engage of deltaDNA has an effect.
@@ -100,7 +100,7 @@ extension DeltaDNACommands {
   }
 }
 
-/// The options of the deltaDNA endpoints, before the sandbox starts.
+/// The options for the deltaDNA endpoints, before the sandbox starts.
 private struct DeltaDNASandboxPart: SandboxPart {
   private var options = DeltaDNASandboxOptions()
 

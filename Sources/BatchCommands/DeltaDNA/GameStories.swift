@@ -23,7 +23,8 @@ struct GameStories: PlatformStories {
     answer.add("campaign", titled: "campaign", campaign(after: index, timeline))
   }
 
-  /// Describes the last campaign shown or opened, because the state of a game's device has no campaign.
+  /// Describes the last campaign that responded or whose notification was opened. It is found in the events, because a
+  /// game's device state has no campaign.
   private func campaign(after index: Int, _ timeline: DeviceTimeline) -> String {
     for entry in timeline.entries[...index].reversed() {
       let campaign = entry.type == Self.responded ? name(entry) : push(entry)

@@ -160,7 +160,7 @@ enum ServiceSession {
   }
 }
 
-/// The options of the Engage endpoints, before the sandbox starts.
+/// The options for the Engage endpoints, before the sandbox starts.
 struct EngageSandboxPart: SandboxPart {
   var options: EngageSandboxOptions
   /// Whether to create lists that calls name, because no configuration names the existing ones.

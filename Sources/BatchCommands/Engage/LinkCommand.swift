@@ -128,7 +128,7 @@ struct LinkReport {
 
   private func key(_ route: Int) -> String { file?.routes[route].key ?? "" }
 
-  /// Returns the reason why a route matches a link or not, in words and as data.
+  /// Returns the reason why a route matches or does not match a link, in words and as data.
   private func answer(_ verdict: RouteVerdict, of route: String) -> (line: String, document: JSONNode) {
     let (words, details): (String, KeyValuePairs<String, JSONNode?>) =
       switch verdict {

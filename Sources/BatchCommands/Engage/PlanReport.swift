@@ -104,7 +104,7 @@ struct PlanReport {
     step.name == .audit || step.target.isEmpty ? step.target : id(step.target)
   }
 
-  /// Returns the changes of a step. The last step changes no column, but the device's identity.
+  /// Returns the changes of a step. The last step changes the device's identity instead of columns.
   private func changes(of step: MergeStep) -> [ColumnChange] {
     guard step.name == .publishMapping else { return step.changes }
     return [

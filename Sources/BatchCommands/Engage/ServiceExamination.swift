@@ -4,7 +4,7 @@ import BatchPipeline
 import BatchWire
 import Engage
 
-/// A check of the configuration against the service that changes nothing there.
+/// An examination of whether the configuration fits the service. It changes nothing there.
 struct ServiceExamination {
   private let service: EngageService
   private let settings: Settings

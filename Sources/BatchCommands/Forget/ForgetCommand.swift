@@ -205,13 +205,13 @@ struct ForgetCommand: ParsableCommand {
   }
 }
 
-/// The error that nothing can be deleted at the service.
+/// The error thrown if nothing can be deleted at the service.
 struct ServiceErasureRefusal: RunError, CustomStringConvertible {
   var description: String
   var exit: RunExit { .configuration }
 }
 
-/// The places that still have data of people after a store forgot them: the service, exports, a sandbox.
+/// The places that still have data about people after a store forgot them: the service, exports, a sandbox.
 struct RemainingTraces {
   /// One sentence per place; empty for none.
   private(set) var lines: [String] = []
@@ -222,7 +222,7 @@ struct RemainingTraces {
 
   /// - Parameters:
   ///   - ids: The given ids and the devices found.
-  ///   - wasKnown: Whether the store had data of these ids.
+  ///   - wasKnown: Whether the store had data about these ids.
   ///   - wasAtService: Whether the service has deleted what its API can delete.
   init(of ids: [[UInt8]], _ request: RunRequest, wasKnown: Bool, wasAtService: Bool) throws {
     let knowsRecipients = request.platform.personIDs.contains { $0.name == "recipient" }

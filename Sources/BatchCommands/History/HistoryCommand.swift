@@ -143,7 +143,7 @@ struct HistoryRow {
     ]
   }
 
-  /// Returns the number of events the run produced; 0 for `post`, whose summary counts sent events of earlier runs.
+  /// Returns the number of events the run produced; 0 for `post`, whose summary counts events from earlier runs.
   private func decidedEvents(_ counters: JSONNode?) -> JSONNode {
     guard let counters else { return .text(nil) }
     return run.mode == RunMode.post.name ? .number(0) : counters["events"]?["total"] ?? .text(nil)

@@ -47,7 +47,7 @@ struct DecideCommand: ParsableCommand {
   }
 }
 
-/// The user interface of a step of a run in parts: progress, a closing line, and the exit code.
+/// The user interface for a step of a run in parts: progress, a closing line, and the exit code.
 struct PartSession {
   let now = Instant.now
   let monitor = TerminalMonitor(.auto)

@@ -7,11 +7,11 @@ import BatchSandbox
 import BatchStore
 import FoundationEssentials
 
-/// A platform's additions to the commands that all platforms share.
+/// The part that a platform adds to the commands that all platforms share.
 protocol PlatformCommands: Sendable {
   var platform: any Platform { get }
 
-  /// The content that `init` writes.
+  /// The content of the first job, which `init` writes.
   var firstJob: FirstJob.Content { get }
 
   /// Returns the platform's part of a standalone sandbox.
@@ -55,7 +55,7 @@ protocol PlatformCommands: Sendable {
     _ ids: [PersonID], from request: RunRequest, _ store: EventStore, isRehearsal: Bool, _ personal: PersonalData
   ) throws -> [String]
 
-  /// Returns the pending or kept content of a store, other than events.
+  /// Returns facts about what is pending or kept in a store, other than events.
   func contents(of store: EventStore) throws -> Facts
 }
 
@@ -66,7 +66,7 @@ extension PlatformCommands {
 }
 
 extension Place {
-  /// The job's file in messages.
+  /// Creates the place of the job's file, for messages.
   init(of job: Job) { self.init(PathText.shown(job.file, from: FileManager.default.currentDirectoryPath)) }
 }
 
@@ -80,7 +80,7 @@ extension ConfigurationFault {
   }
 }
 
-/// The options of a platform's endpoints, before the sandbox starts.
+/// The options for a platform's endpoints, before the sandbox starts.
 protocol SandboxPart {
   var endpoints: [SandboxEndpoint] { get }
 

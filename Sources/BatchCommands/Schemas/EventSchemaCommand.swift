@@ -57,7 +57,7 @@ extension SchemaInspection {
 protocol SchemaSubject {
   static var subject: EventSchema.Subject { get }
   static var platform: any Platform { get }
-  /// Adds an event as `--events-out` writes it, which was made with these settings.
+  /// Adds an event in the form that `--events-out` writes; `settings` are those it was made with.
   static func add(_ event: JSONView, _ settings: Settings, to inference: inout SchemaInference)
 }
 

@@ -32,7 +32,7 @@ struct SchemaInferCommand<Of: SchemaSubject>: ParsableCommand {
   }
 }
 
-/// Infers a schema from the events that a dry run makes of exports.
+/// Infers a schema from the events that a dry run makes from exports.
 private struct InferenceRun<Of: SchemaSubject> {
   private let folder = FileManager.default.temporaryDirectory.appending(path: "engage-batch-\(UUID().uuidString)")
   private let exports: [String]

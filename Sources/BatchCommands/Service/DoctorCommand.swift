@@ -61,7 +61,7 @@ struct DoctorCommand: ParsableCommand {
   }
 }
 
-/// The findings of the doctor, in the order of its checks.
+/// The findings of `doctor`, in the order in which it makes them.
 struct DoctorFindings {
   enum Severity: String { case ok, warning, error }
 
@@ -136,7 +136,8 @@ extension DoctorFindings {
     }
   }
 
-  /// Confirms that files named by environment variables are readable only to their owner.
+  /// Adds a positive finding for each file that an environment variable names for a secret and that only its owner can
+  /// read.
   mutating func addSecretFiles(_ environment: [String: String]) {
     for (variable, setting) in EnvironmentVariables.all {
       guard let path = environment[variable + "_FILE"], !path.isEmpty,
@@ -148,7 +149,7 @@ extension DoctorFindings {
     }
   }
 
-  /// Adds a finding on inputs. Missing inputs are only a warning, because exports may arrive after the check.
+  /// Adds a finding about the inputs. Missing inputs are only a warning, because exports may arrive later.
   mutating func addInputs(_ job: Job) {
     do {
       let files = try InputFiles.find(job)

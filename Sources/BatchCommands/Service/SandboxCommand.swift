@@ -71,8 +71,8 @@ enum EmbeddedSandbox {
   /// - Parameters:
   ///   - store: The store next to which state is kept, so that a repeated run finds it; nil to start empty and keep
   ///     nothing.
-  ///   - asOf: The time on its clock, so that past events are not too old when they arrive; nil for the clock of the
-  ///     saved state or, without one, ``SandboxClock/defaultStart``.
+  ///   - asOf: The time on the sandbox's clock, so that past events are not too old when they arrive; nil for the clock
+  ///     in the saved state or, without a saved state, ``SandboxClock/defaultStart``.
   static func start(
     _ settings: Settings, beside store: String? = nil, savesState: Bool = true, asOf: Instant? = nil
   ) throws -> SandboxServer {
@@ -99,7 +99,7 @@ enum EmbeddedSandbox {
       asOf: needsClock ? request.asOf : nil)
   }
 
-  /// Stops the sandbox, and reports if its state could not be saved.
+  /// Stops the sandbox, and reports an error, such as that its state could not be saved.
   static func stop(_ sandbox: SandboxServer?) {
     do {
       try sandbox?.stop()

@@ -68,8 +68,8 @@ struct FirstExport {
     try compare(files, form, records)
   }
 
-  /// Chooses records in the program's own format, read directly or with a map; else a fitting preset; else a map
-  /// inferred from values.
+  /// Chooses records in the program's own format, read directly or with a map; otherwise a fitting preset; otherwise a
+  /// map inferred from values.
   private mutating func choose(
     _ input: InputFile, _ form: ExportForm, _ records: ExportRecords, _ hints: MapProposal.Hints, _ shown: String
   ) throws {

@@ -84,7 +84,8 @@ struct InitCommand: ParsableCommand {
     }
   }
 
-  /// The name of the folder, with `-` for characters other than ASCII letters, digits, `.`, `_` and `-`; else `first`.
+  /// The name of the folder, with `-` for characters other than ASCII letters, digits, `.`, `_` and `-`; `first` if
+  /// only `-` would remain.
   private var jobName: String {
     let folder = URL(filePath: folder).standardizedFileURL.lastPathComponent
     let name = String(PathText.component(folder).drop { $0 == "." })

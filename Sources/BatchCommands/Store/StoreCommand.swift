@@ -23,7 +23,8 @@ struct StoreOptions<Name: JobNaming>: ParsableArguments {
   @OptionGroup var choice: StoreChoice<Name>
   @OptionGroup var answer: AnswerOption
 
-  /// Passes the store to `body` for reading; a run may have it open. If `checksPages`, a damaged store is refused.
+  /// Passes the store to `body` for reading; a run may have it open. If `checksPages` is true, a damaged store is
+  /// refused.
   func reading(checksPages: Bool = true, _ body: (EventStore, any Platform) throws -> Void) throws {
     try Failures.reported {
       let (store, platform) = try Platforms.installed.openReading(choice.path(reads: true), checksPages: checksPages)
@@ -61,7 +62,7 @@ struct JobStoreOption: ParsableArguments {
   }
 }
 
-/// The option to show the personal data of a listing unhashed.
+/// The option to show the personal data in a listing unhashed.
 struct PersonalDataOption: ParsableArguments {
   @Flag(help: "Show ids and values as recorded; otherwise ids are hashed and values hidden.")
   var showPersonalData = false
@@ -95,7 +96,7 @@ struct StoreChoice<Name: JobNaming>: ParsableArguments {
   /// The arguments that name the store in a command.
   func words() throws -> [String] { ["--store", try path()] }
 
-  /// Returns the path of the store. If `reads`, the job may be invalid.
+  /// Returns the path of the store. If `reads` is true, the job may be invalid.
   ///
   /// - Throws: `ExitCode` for an invalid job, after printing its faults.
   func path(reads: Bool = false) throws -> String {
@@ -134,7 +135,7 @@ extension EventStore {
 }
 
 extension ValidationError {
-  /// The error that the store was named in neither or both of the two possible ways.
+  /// The error thrown if the store was named in neither or both of the two possible ways.
   static var noStore: ValidationError {
     ValidationError("Give the store with --store FILE, or the job with --job JOB.")
   }

@@ -74,7 +74,7 @@ struct StoreEventsCommand: ParsableCommand {
 }
 
 extension StoreEventsCommand {
-  /// The maximum number of events to examine; in a larger store, they have most of its types.
+  /// The maximum number of events to examine; in a larger store, these events have most of the types.
   private static let lookedAt = 20_000
 
   /// Returns a question that suggests a similar type of the store's events. Nil if there is none, and for a code,
@@ -93,7 +93,7 @@ extension StoreEventsCommand {
   }
 }
 
-/// The selection of rows of a listing.
+/// The selection of rows in a listing.
 struct ListingPart: ParsableArguments {
   @Option(help: "Only this device, given by its id or by its hash in reports and listings.")
   var device: String?
@@ -133,7 +133,7 @@ struct ListingPart: ParsableArguments {
 }
 
 extension EventStore {
-  /// - Throws: ``UnknownName`` with events of the same instant; ``AmbiguousName`` for the beginning of several ids.
+  /// - Throws: ``UnknownName`` with events of the same instant; ``AmbiguousName`` if several ids have the prefix.
   func knownEvent(_ id: EventIDPrefix) throws -> StoredEvent {
     if let whole = id.whole, let event = try ledger.event(whole) { return event }
     var filter = EventFilter()

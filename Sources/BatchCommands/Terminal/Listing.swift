@@ -23,7 +23,7 @@ struct Listing {
   private static let promptRows = 64
   private static let pieceBytes = 32 << 10
 
-  /// - Parameter isAligned: Whether text is for people rather than a program; nil means on a terminal only.
+  /// - Parameter isAligned: Whether text is for people rather than for a program; nil means only on a terminal.
   init(
     _ format: OutputFormat, columns: [String], isAligned: Bool? = nil, write: @escaping (String) -> Void = Streams.data
   ) {

@@ -25,7 +25,7 @@ struct Log {
     self.isHeld = isHeld
   }
 
-  /// Whether a line may be replaced by another.
+  /// Whether a progress line on a terminal may be overwritten: lines are text without times, not held back.
   var isPlain: Bool { format == .text && !hasTimes && !isHeld }
 
   /// The additional members of the last JSON line of a run.

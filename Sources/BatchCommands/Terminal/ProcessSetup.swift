@@ -11,8 +11,8 @@ enum ProcessSetup {
     for name in obeyedByLibraries { unsafe unsetenv(name) }
   }
 
-  /// The variables removed because libraries obey them: libcurl writes TLS keys to a file or replaces its TLS library,
-  /// OpenSSL and the C library read configurations and load code. Proxies are set by configuration only.
+  /// The variables removed because libraries obey them: libcurl would write TLS keys to a file or replace its TLS
+  /// library; OpenSSL and the C library would read configurations and load code. Only the configuration sets proxies.
   private static let obeyedByLibraries = [
     "SSLKEYLOGFILE", "CURL_SSL_BACKEND", "QLOGDIR", "OSSL_QFILTER",
     "OPENSSL_CONF", "OPENSSL_CONF_INCLUDE", "OPENSSL_MODULES", "OPENSSL_ENGINES", "OPENSSL_TRACE", "CTLOG_FILE",
@@ -22,7 +22,7 @@ enum ProcessSetup {
   /// The number of descriptors that a run needs for files, connections and the store, with some to spare.
   private static let descriptors: rlim_t = 64
 
-  /// Ensures that the run can open enough files, plus `more`; it would fail if it ran out of them midway.
+  /// Ensures that the run can open enough files, plus `more`, because a run that exceeds the limit midway fails.
   ///
   /// - Throws: ``TooFewDescriptors``.
   static func requireDescriptors(more: Int = 0) throws {
@@ -53,7 +53,7 @@ enum ProcessSetup {
   }
 }
 
-/// The error that the process may open fewer files than a run needs.
+/// The error thrown if the process may open fewer files than a run needs.
 struct TooFewDescriptors: RunError, CustomStringConvertible {
   var limit: UInt
   var needed: UInt
@@ -83,7 +83,7 @@ enum Signals {
     return signals
   }
 
-  /// Returns the interruption that a starting run checks.
+  /// Starts to handle signals, and returns the interruption that a run checks.
   ///
   /// - Throws: The reported error that ends the command.
   static func interruption() throws -> Interruption {

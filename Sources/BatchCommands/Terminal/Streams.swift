@@ -34,10 +34,10 @@ enum Streams {
   /// Sets the format of messages from now on.
   static func begin(_ log: Log) { self.log.withLock { $0 = log } }
 
-  /// Sets the job of messages from now on.
+  /// Sets the job that messages name from now on.
   static func begin(job: String) { log.withLock { $0.job = job } }
 
-  /// Whether a line may be replaced by another.
+  /// Whether a progress line on a terminal may be overwritten, as in ``Log/isPlain``.
   static var isPlain: Bool { log.withLock(\.isPlain) }
 
   /// Writes lines to stderr. They may contain recorded text, so control characters except newlines are made printable.
@@ -100,7 +100,8 @@ enum Failures {
     }
   }
 
-  /// Reports the error, unless that is done or left to the argument parser, and returns the error to end with.
+  /// Reports the error, unless it was already reported or is left to the argument parser, and returns the error to end
+  /// with.
   static func report(_ error: any Error) -> any Error {
     if error is ExitCode || error is CleanExit || error is ValidationError { return error }
     Streams.note("\(error)")
@@ -120,7 +121,7 @@ enum Colour: String, CaseIterable {
   private static let codes = [("error: ", "\u{1B}[1;31m"), ("warning: ", "\u{1B}[33m")]
   private static let end = "\u{1B}[0m"
 
-  /// Removes `--color` and its value, given before a lone `--`, from the arguments; nil for an unknown value.
+  /// Removes `--color` and its value from the arguments before a lone `--`; the color is nil if the value is unknown.
   static func take(from arguments: [String]) -> (rest: [String], colour: Colour?) {
     var rest: [String] = []
     var word = Colour.auto.rawValue

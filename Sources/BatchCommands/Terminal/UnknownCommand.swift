@@ -93,7 +93,7 @@ enum NamedIDs {
 
 extension Instant {
   /// Parses a time for the `transform` of an option: RFC 3339; a day such as `2026-01-31`, meaning its first instant in
-  /// UTC; or a value of a job's window, such as `yesterday` or `today-P7D`, by the clock and the calendar of UTC.
+  /// UTC; or a value of a job's window, such as `yesterday` or `today-P7D`, in the UTC calendar.
   @Sendable static func argument(_ text: String) throws(ValidationError) -> Instant {
     try argument(text, at: .now)
   }

@@ -18,7 +18,7 @@ struct UnityCommands: PlatformCommands {
 
   func sandbox(for settings: Settings) -> any SandboxPart { UnitySandboxPart() }
 
-  /// By its clock, the service rejects events that are too old or too far in the future.
+  /// The service rejects events that are too old or too far in the future according to its own clock.
   var needsClockOfJob: Bool { true }
 
   /// Checks only files and the connection, because every call to the service would have an effect.
@@ -57,7 +57,7 @@ struct UnityCommands: PlatformCommands {
   }
 }
 
-/// The options of the Unity endpoints, before the sandbox starts.
+/// The options for the Unity endpoints, before the sandbox starts.
 private struct UnitySandboxPart: SandboxPart {
   private var options = UnityEndpoints.defaults
 

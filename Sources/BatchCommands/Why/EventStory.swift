@@ -4,7 +4,7 @@ import BatchPipeline
 import BatchReport
 import BatchStore
 
-/// The reasons for an event's content, and its delivery.
+/// An explanation of an event: the reasons for its content, and its delivery.
 struct EventStory {
   private let store: EventStore
   private let platform: any Platform
@@ -108,7 +108,7 @@ struct EventStory {
     let others = chunk.events - 1
     var attempts = try store.ledger.attempts(of: chunk.id)
     let isRefused = attempts.contains { $0.chunk == chunk.parent && $0.outcome != .acknowledged }
-    // Attempts of the parent chunk do not count if the event was removed from it before it was sent.
+    // Attempts to send the parent chunk do not count if the event was removed from it before them.
     if !isRefused { attempts.removeAll { $0.chunk == chunk.parent } }
     let request = others == 0 ? "a request with this event only" : "one request with \(others.counted("other event"))"
     var lines = [

@@ -107,14 +107,14 @@ struct EventOfJob: JobNaming {
   }
 }
 
-/// An event named by an operator: by its id in listings, whole or shortened, or by the one known to its service.
+/// An event named by an operator: by its id in listings, whole or shortened, or by the id that its service knows.
 enum NamedEvent {
   case stored(StoredEvent)
-  /// An event quarantined because of findings of the checks.
+  /// A quarantined event that is not in the ledger.
   case quarantined(EventID, StoredQuarantine)
 
-  /// - Throws: ``UnknownName``, with events of the same instant if the text is an id of listings; ``AmbiguousName`` for
-  ///   the beginning of several ids.
+  /// - Throws: ``UnknownName``, with events of the same instant if the text has the form of an id in listings;
+  ///   ``AmbiguousName`` if several ids begin with the text.
   static func find(_ text: String, in store: EventStore) throws -> NamedEvent {
     let id = EventID(text)
     if let id, let found = try find(id, in: store) { return found }
@@ -129,7 +129,7 @@ enum NamedEvent {
       hint: "'engage-batch store events' lists the store's events; the first six characters of an id are enough")
   }
 
-  /// Returns the last event of a device that carries a campaign, by name or id; up to `instant` unless nil.
+  /// Returns a device's last event with the given campaign (a name or id), at or before `instant` unless that is nil.
   ///
   /// - Throws: ``UnknownName`` with the device's campaigns.
   static func last(

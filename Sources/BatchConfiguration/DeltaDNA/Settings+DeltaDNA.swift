@@ -6,13 +6,14 @@ extension Settings {
     package var engageURL: String?
     package var environmentKey: Secret?
     package var hashSecret: Secret?
-    /// The path of the Event Manager's schema for checking events; nil for no check.
+    /// The path of the Event Manager's schema, against which events are validated; nil to skip validation.
     package var eventSchema: String?
     package var clientVersion: String?
     package var platform: String?
     package var maxEventsPerRequest = 0
     package var maxBytesPerRequest = 0
-    /// The age, at the time of the run, beyond which the service refuses events; `furthestAhead` limits future ones.
+    /// The age, at the time of the run, beyond which the service refuses events; `furthestAhead` is the limit for
+    /// future events.
     package var oldestEvent = Milliseconds.zero
     package var furthestAhead = Milliseconds.zero
     package var sendsNewPlayer = false

@@ -1,8 +1,8 @@
 import BatchFoundation
 import BatchWire
 
-/// Reads binary property lists (`bplist00`), with the limits of XML ones. Objects refer to each other by number. Each
-/// reference counts toward the limits, so a small file cannot expand to a large document.
+/// Reads binary property lists (`bplist00`), with the same limits as for XML lists. Objects refer to each other by
+/// number. Each reference counts toward the limits, so a small file cannot expand to a large document.
 struct BinaryPropertyListReader {
   typealias Failure = DocumentReader.Failure
 
@@ -116,7 +116,8 @@ struct BinaryPropertyListReader {
     return text.hasSuffix(".000Z") ? text.dropLast(5) + "Z" : text
   }
 
-  /// Returns the number of elements of a value, given by its marker's low bits or by an integer after the marker.
+  /// Returns the number of elements of a value, as given by the low bits of its marker or by an integer after the
+  /// marker.
   private func length(_ at: inout Int, _ low: Int, width: Int) throws(Failure) -> Int {
     var length = low
     if low == 15 {

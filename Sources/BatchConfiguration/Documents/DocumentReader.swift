@@ -1,8 +1,8 @@
 package import BatchFoundation
 import Glibc
 
-/// Reads configuration and job documents, detecting the format by content (reference formats 1): property lists, or
-/// JSONC, which is JSON with comments and trailing commas.
+/// Reads configuration and job documents (reference formats 1). It detects from the content whether a document is a
+/// property list or JSONC, which is JSON with comments and trailing commas.
 enum DocumentReader {
   struct Failure: Error, Hashable {
     var line: Int?
@@ -57,7 +57,8 @@ enum DocumentReader {
     }
   }
 
-  /// Returns the line of the first token that only OpenStep lists have: an unquoted key, or `=` after a key; else nil.
+  /// Returns the line of the first token that only OpenStep lists have (an unquoted key, or `=` after a key); otherwise
+  /// nil.
   private static func openStepLine(_ bytes: [UInt8], _ first: Int) -> Int? {
     var at = first
     if bytes[at] == UInt8(ascii: "{") {
@@ -93,7 +94,7 @@ enum DocumentReader {
   }
 }
 
-/// Reads hand-written files: configurations, jobs, credential files.
+/// Examines hand-written files: configurations, jobs and credential files.
 package enum FileContents {
   static func isReadable(_ path: String) -> Bool { unsafe access(path, R_OK) == 0 }
 
@@ -117,7 +118,7 @@ extension JSONNode {
     }
   }
 
-  /// Reads a document of either format without expanding variables.
+  /// Reads a document in either format without expanding variables.
   ///
   /// - Parameter file: the absolute path; `source` is the name in messages.
   /// - Throws: the reason why the document cannot be read, with its line.

@@ -1,10 +1,11 @@
 import BatchFoundation
 
-/// Describes what is missing at the offset where a JSON document becomes invalid, by scanning the valid text before it.
+/// Describes what was expected at the offset where a JSON document becomes invalid, by scanning the valid text before
+/// it.
 package struct JSONFault {
   private let bytes: [UInt8]
   private let offset: Int
-  /// Whether the text is a record. Messages about a record quote only plain names and give no lines.
+  /// Whether the text is a record. Messages about a record quote only plain names and give no line numbers.
   private let isRecord: Bool
   private var at: Int
   private var line = 1
@@ -123,7 +124,7 @@ package struct JSONFault {
       : "expected '\"' at the end of the string that begins\(isRecord ? " here" : onLine(line))"
   }
 
-  /// The name, for messages, of a value that begins at the current place.
+  /// The name used in messages for a value that begins at the current place.
   private var place: String {
     guard let container = open.last else { return "the document" }
     if container.isObject { return "'\(container.key)'" }

@@ -39,7 +39,7 @@ struct VariableExpansion {
     return node
   }
 
-  /// Returns a text with its variables expanded, and the variables; nil after reporting a fault of the field.
+  /// Returns a text with its variables expanded, and the variables; nil after reporting a fault in the field.
   private func expanded(
     _ text: String, _ path: [String], _ field: Field
   ) -> (text: String, variables: [NamedVariable])? {
@@ -66,7 +66,7 @@ struct VariableExpansion {
   }
 
   /// Reads the variable reference at the start of a text. Returns the variable, its value and the length of the
-  /// reference in characters; nil after reporting a fault of the field.
+  /// reference in characters; nil after reporting a fault in the field.
   private func reference(
     _ text: Substring, _ path: [String], _ field: Field
   ) -> (variable: NamedVariable, value: String, length: Int)? {

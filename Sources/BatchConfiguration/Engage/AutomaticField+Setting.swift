@@ -37,7 +37,8 @@ extension Setting {
 extension SettingLayers {
   private var eventCodes: EventCodes { winner("General.eventCodes").flatMap { EventCodes($0.value) } ?? .engageSDK }
 
-  /// Returns the field's name in events: from the user's setting, else the event codes, else the setting's default.
+  /// Returns the field's name in events: from the user's setting, otherwise from the event codes, otherwise from the
+  /// setting's default.
   private func name(of field: AutomaticField, _ codes: EventCodes) -> String {
     let resolved = field.key.flatMap { key in self.resolved.first { $0.setting.key == key } }
     if let resolved, resolved.value != resolved.chain[0].value { return resolved.value.text }
@@ -48,7 +49,7 @@ extension SettingLayers {
     for field in AutomaticField.allCases { settings.attributeNames[field] = name(of: field, eventCodes) }
   }
 
-  /// Reports automatic fields of one event that have the same name (reference decisions 44).
+  /// Reports automatic fields that would have the same name in one event (reference decisions 44).
   mutating func checkNames() {
     let codes = eventCodes
     var reported: Set<Set<AutomaticField>> = []

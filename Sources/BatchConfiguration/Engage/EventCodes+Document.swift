@@ -11,7 +11,7 @@ extension EventCodes {
   /// The fields that a table can place and name.
   static let fields = AutomaticField.allCases.filter { !AutomaticField.ofAugmentation.contains($0) }.map { "\($0)" }
 
-  /// Creates the table from a checked value; nil for a value of another setting.
+  /// Creates the table from a validated value; nil if the value belongs to another setting.
   init?(_ value: SettingValue) {
     switch value {
     case .text(let name):
@@ -22,7 +22,7 @@ extension EventCodes {
     }
   }
 
-  /// Reads a table; nil if it is refused, which is reported.
+  /// Reads a table; nil after reporting the reason why it is refused.
   init?(_ table: Field) {
     guard let given = table.object() else { return nil }
     defer { given.end() }
@@ -42,7 +42,7 @@ extension EventCodes {
     }
   }
 
-  /// Reads an event code. If it is empty, events of the kind are not sent.
+  /// Reads an event code; an empty code keeps events of the kind from being sent.
   private static func code(_ field: Field) -> String? {
     guard let text = field.node.string, text.utf8.count < 10, text.utf8.allSatisfy({ 0x30...0x39 ~= $0 }) else {
       field.refuse("must be a string of digits, or an empty string to keep these events from being sent")
@@ -67,7 +67,7 @@ extension EventCodes {
 }
 
 extension Settings {
-  /// Returns an earlier run's settings from the values that its store lists; secret and unknown ones have their
+  /// Returns an earlier run's settings from the values that its store lists; secrets and unknown settings have their
   /// defaults.
   package static func stored(_ values: [(name: String, value: String)]) -> Settings {
     var layers = SettingLayers()

@@ -46,7 +46,7 @@ private struct Gathering {
   /// The key column, then the attributes' columns.
   private let columns: [String]
 
-  /// - Parameter bytes: the size of the file, which is about that of its rows.
+  /// - Parameter bytes: the size of the file, which is about the size of its rows.
   init(_ table: LookupTable, bytes: Int) {
     self.table = table
     rows = KeyedRows(columns: table.columns.count, capacity: bytes)

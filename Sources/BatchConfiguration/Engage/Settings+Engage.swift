@@ -6,7 +6,7 @@ extension Settings {
     /// The id of the marketing database; empty if none is named.
     package var listId = ""
     package var eventCodes = EventCodes.engageSDK
-    /// The path of the schema that events are checked against; nil disables the check.
+    /// The path of the schema that events are validated against; nil to skip validation.
     package var eventSchema: String?
     /// The lifetime of campaigns whose payload has no expiry.
     package var campaignExpiration = Milliseconds.zero
@@ -48,7 +48,7 @@ extension Settings {
     /// The plugins in execution order.
     package var plugins: [AugmentationPluginClass] = []
     package var lookupTables: [LookupTable] = []
-    /// A program that adds attributes, with its arguments; empty for none.
+    /// A program that adds attributes, and its arguments; empty for none.
     package var command: [String] = []
     package var commandTimeout = Milliseconds.zero
     /// The environment variables that the program gets in addition to the usual ones.
@@ -65,14 +65,14 @@ extension Settings {
     package var holdsEventsUntilIdentified = false
     package var consentRecords = ConsentRecords.ignore
     package var sendsContactIdInHeader = false
-    /// The number of look-ups above which lists are exported and imported as files.
+    /// The number of look-ups above which the list is exported and imported as files.
     package var bulkThreshold = 0
     /// The absolute path of the folder for bulk imports and exports; nil looks up and adds recipients one by one.
     package var transferFolder: String?
     package var knownToKnown = KnownToKnownPolicy.reassign
     package var sharedDevice = SharedDevicePolicy.keep
     package var onNewUserId = NewUserPolicy.person
-    /// The maximum length of a chain of earlier merges that is followed.
+    /// The maximum length up to which a chain of earlier merges is followed.
     package var longestMergeChain = 0
   }
 

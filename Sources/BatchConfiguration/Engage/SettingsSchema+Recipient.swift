@@ -1,6 +1,6 @@
 import BatchFoundation
 
-/// The settings of identity (reference identity 5.1), with the policies that the SDKs leave undefined.
+/// The settings for identity (reference identity 5.1), with the policies that the SDKs leave undefined.
 extension SettingsSchema {
   static let identityRows: [Setting] = [
     recipientRows, auditRecordRows,
@@ -92,7 +92,7 @@ extension SettingsSchema {
     ])
 }
 
-/// Settings of links and of the sandbox's recipients; the phones have no such settings.
+/// Settings for links and for the sandbox's recipients; the phones have no such settings.
 extension SettingsSchema {
   static let deepLinksRows: [Setting] = rows(
     .deepLinks,

@@ -30,7 +30,7 @@ package struct Job: Sendable, Hashable {
   package var window = TimeWindow()
   /// The window as the job writes it; nil if it does not depend on the time of the run.
   package var relativeWindow: RelativeWindow?
-  /// The span before a run's own window in which the run also reads missed windows; nil for none.
+  /// The span before a run's own window; the run also reads missed windows within it. Nil for none.
   package var catchUp: CalendarSpan?
   /// Whether runs report windows of the job that no run has read.
   package var tellsMissed = true
@@ -55,7 +55,7 @@ package struct Job: Sendable, Hashable {
     self.destination = destination
   }
 
-  /// Returns the known time of a run over the job's window (reference decisions 33).
+  /// Returns the known time of a run that reads the job's window (reference decisions 33).
   ///
   /// - Parameter now: the time of the run.
   package func knownUntil(at now: Instant) -> Instant {
@@ -115,7 +115,7 @@ struct InputAddress {
   /// The scheme, such as `s3`.
   let scheme: String
 
-  /// Nil for a path.
+  /// Returns nil for a path.
   init?(_ text: String) {
     let bytes = Array(text.utf8)
     guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")), bytes[colon...].starts(with: "://".utf8),

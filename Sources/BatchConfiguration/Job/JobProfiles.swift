@@ -1,9 +1,9 @@
 import BatchFoundation
 
-/// The changes that a profile makes to a job.
+/// A profile of a job, with the keys that it changes.
 package struct JobProfile: Sendable, Hashable {
   package var name: String
-  /// The keys that it sets, such as `store` and `settings.Upload.concurrency`, in file order.
+  /// The keys that the profile sets, such as `store` and `settings.Upload.concurrency`, in file order.
   package var keys: [String]
 }
 

@@ -3,7 +3,7 @@ import BatchFoundation
 /// Reads a job document: types, required fields, unknown keys, paths.
 struct JobReader {
   private(set) var job: Job
-  /// The `settings` of the job, for the layers.
+  /// The member `settings` of the job, which becomes a layer of settings.
   private(set) var settings: JSONNode?
   /// The values that depend on the time of the run.
   private(set) var times = JobTimes()
@@ -73,7 +73,7 @@ struct JobReader {
     }
   }
 
-  /// - Parameter map: the map for entries that name none.
+  /// - Parameter map: the map for entries that do not name one.
   private mutating func readInputs(
     _ entries: Field?, _ kind: WritableKeyPath<Job.Inputs, [JobInput]>, map: String? = nil
   ) {

@@ -6,7 +6,7 @@ struct JobTimes {
   struct Input {
     /// The list that contains the input: `events`, `notifications` or `deepLinks`.
     var kind: WritableKeyPath<Job.Inputs, [JobInput]>
-    /// The input's index among them.
+    /// The input's index in that list.
     var place: Int
     /// The input's name in messages, such as `inputs.events[0]`.
     var key: String
@@ -22,10 +22,10 @@ struct JobTimes {
   var zone = Zone.utc
   var inputs: [Input] = []
 
-  /// Resolves these parts in the job, whose `asOf` and paths are known.
+  /// Resolves these parts in the job, whose `asOf` and undated paths are already set.
   ///
   /// - Parameter now: the clock of a job without `asOf`.
-  /// - Parameter changes: ends of the window that override the job's.
+  /// - Parameter changes: changes whose window ends override those of the job.
   /// - Returns: the faults, in the file `source`.
   func settle(_ job: inout Job, _ changes: CommandLineChanges, now: Instant, source: String) -> [ConfigurationFault] {
     var faults: [ConfigurationFault] = []

@@ -29,7 +29,8 @@ package struct RelativeWindow: Sendable, Hashable {
       ("now", .now), ("today", .day(0)), ("yesterday", .day(-1)), ("tomorrow", .day(1)),
     ]
 
-    /// Nil unless the text is an RFC 3339 time, a date, a word, a word with a signed duration, or a signed duration.
+    /// Returns nil unless the text is an RFC 3339 time, a date, a word, a word with a signed duration, or a signed
+    /// duration.
     init?(_ text: String) {
       self.text = text
       if let instant = Instant.parse(rfc3339: text) {
@@ -65,12 +66,12 @@ package struct RelativeWindow: Sendable, Hashable {
   var to: Bound?
   package var zone: Zone
 
-  /// Returns the instant of one end of a window by the UTC calendar; nil for invalid text.
+  /// Returns the instant of one end of a window according to the UTC calendar; nil for invalid text.
   package static func instant(_ text: String, at now: Instant) -> Instant? {
     Bound(text)?.instant(at: now, in: .utc)
   }
 
-  /// Returns the window with the ends given on the command line; nil if no relative end is left.
+  /// Returns the window with the ends given on the command line in place of its own; nil if no relative end is left.
   func replacing(from: Instant?, to: Instant?) -> RelativeWindow? {
     var window = self
     if let from { window.from = Bound(from.rfc3339) }
@@ -110,7 +111,7 @@ package struct ZoneDatabase: Sendable {
 
   let folder: String
 
-  /// - Parameter environment: `TZDIR` names another folder, as for other programs of the machine.
+  /// - Parameter environment: `TZDIR` names another folder, as for other programs on the machine.
   package init(environment: [String: String]) { folder = environment["TZDIR"] ?? "/usr/share/zoneinfo" }
 
   /// - Parameter name: such as `Europe/London`; `UTC` works without a database.

@@ -1,6 +1,6 @@
 package import BatchFoundation
 
-/// The faults of a configuration and its job, from all files.
+/// The faults in a configuration and its job, from all files.
 package struct ConfigurationErrors: RunError, Hashable, Sendable, CustomStringConvertible {
   /// The errors and warnings in the order in which they were found; at least one is an error.
   package var faults: [ConfigurationFault]
@@ -12,7 +12,7 @@ package struct ConfigurationErrors: RunError, Hashable, Sendable, CustomStringCo
     let most = DocumentFaults.most
     if faults.count > most, let last = faults.last {
       let more = (faults.count - most).counted("more finding")
-      // The only error may be among the findings left out.
+      // The only error may be one of the findings left out.
       self.faults = faults.prefix(most) + [ConfigurationFault(Place(last.place.source), "\(more) here and elsewhere")]
     }
   }
@@ -54,8 +54,8 @@ package struct LoadedJob: Sendable {
   package var configuration: Configuration
   /// The command line's changes to both; files in its settings have absolute paths.
   package var changes: CommandLineChanges
-  /// The faults of a job that cannot be run; nil if it can. With faults, `job` has only the parts that could be read,
-  /// and `configuration` is one without a job.
+  /// The faults in a job that cannot be run; nil if it can. If there are faults, `job` has only the parts that could be
+  /// read, and `configuration` is one without a job.
   package var refusal: ConfigurationErrors?
 
   package init(job: Job, configuration: Configuration, changes: CommandLineChanges = CommandLineChanges()) {
@@ -70,11 +70,11 @@ package struct ConfigurationLoader: Sendable {
   package var environment: [String: String]
   /// The absolute base of paths in the command line and the environment; messages show paths relative to it.
   package var currentDirectory: String
-  /// The platforms that jobs may name; the first is the default.
+  /// The names of the platforms that jobs may use; the first is the default.
   package var destinations: [String]
   /// The clock of jobs that do not set it (reference formats 1.1).
   package var now: Instant
-  /// Whether credentials are read from the environment; only calls of the service need them.
+  /// Whether credentials are read from the environment; they are needed only for calls to the service.
   package var readsCredentials = true
 
   package init(
@@ -88,7 +88,7 @@ package struct ConfigurationLoader: Sendable {
 
   /// Reads a job with everything it names.
   ///
-  /// - Throws: all faults of all files.
+  /// - Throws: all faults in all files.
   package func load(job path: String, _ changes: CommandLineChanges = CommandLineChanges()) throws(ConfigurationErrors)
     -> LoadedJob
   {
@@ -125,9 +125,9 @@ package struct ConfigurationLoader: Sendable {
     }
   }
 
-  /// Reads configuration files without a job; without files only defaults, environment and command line apply.
+  /// Reads configuration files without a job. If there are none, only defaults, environment and command line apply.
   ///
-  /// - Throws: all faults of all files.
+  /// - Throws: all faults in all files.
   package func load(
     files: [String], _ changes: CommandLineChanges = CommandLineChanges()
   ) throws(ConfigurationErrors) -> Configuration {
@@ -148,7 +148,7 @@ package struct ConfigurationLoader: Sendable {
     return document
   }
 
-  /// Lays a job's configuration file over the present values; its faults are reported with all others.
+  /// Lays a job's configuration file over the present values. Faults in the file are reported together with all others.
   private func lay(_ file: String, _ layers: inout SettingLayers) {
     let source = PathText.shown(file, from: currentDirectory)
     do {
@@ -169,7 +169,7 @@ package struct ConfigurationLoader: Sendable {
     if let report = changes.report { job.reports = PathText.resolve(report, in: currentDirectory) }
   }
 
-  /// Returns the changes with absolute paths of files and folders.
+  /// Returns the changes, with all paths of files and folders made absolute.
   private func absolute(_ changes: CommandLineChanges) -> CommandLineChanges {
     var changes = changes
     for (index, override) in changes.settings.enumerated() where !override.text.utf8.isEmpty {
@@ -243,7 +243,7 @@ extension SettingLayers {
     }
   }
 
-  /// Reports unreadable files of settings before anything begins; messages show paths relative to `directory`.
+  /// Reports unreadable files that settings name, before anything begins; messages show paths relative to `directory`.
   mutating func checkFiles(in directory: String) {
     for resolved in resolved {
       checkReaders(ofSecret: resolved, directory)
@@ -266,7 +266,7 @@ extension SettingLayers {
     )
   }
 
-  /// Checks conditions that involve several settings; `identity` is whether the run checks identities.
+  /// Checks conditions that involve several settings; `identity` is the job's setting for identity checks.
   mutating func checkTogether(identity: Bool) {
     if let written = winner("AuditRecord.mergeHistoryInAuditRecordTable"), written.value == .boolean(true),
       winner("AuditRecord.auditRecordListId")?.value.isEmpty == true
@@ -291,9 +291,9 @@ extension SettingLayers {
   }
 }
 
-/// The environment variables of settings, from the table of settings.
+/// The environment variables that provide settings, from the table of settings.
 package enum EnvironmentVariables {
-  /// The name of each variable with that of its setting.
+  /// The name of each variable, with the name of its setting.
   package static let all: [(name: String, setting: String)] = SettingsSchema.current.settings.compactMap { setting in
     setting.variable.map { ($0, setting.name) }
   }
@@ -325,7 +325,7 @@ extension SettingLayers {
     }
   }
 
-  /// Returns the text of a file without line ends after it; nil after reporting an unreadable or empty file.
+  /// Returns the text of a file without the line ends at its end; nil after reporting an unreadable or empty file.
   private func contents(
     of file: String, for setting: Setting, in directory: String, _ found: DocumentFaults
   ) -> String? {

@@ -26,7 +26,7 @@ package struct ResolvedSetting: Sendable {
   package var setting: Setting
   /// The values in the order of the layers, starting with the built-in default.
   package var chain: [GivenValue]
-  /// The secret values of other settings, which are hidden even within the URL of this one.
+  /// The secret values of other settings; they are hidden even within this setting's URL.
   var secrets: [Secret] = []
 
   package var given: GivenValue { chain[chain.count - 1] }
@@ -41,7 +41,7 @@ package struct ResolvedSetting: Sendable {
     return secrets.reduce(value.text) { $1.hidden(in: $0) }
   }
 
-  /// The files that the value names and that are read.
+  /// The files to read that the value names.
   var files: [String] {
     switch (setting.kind, value) {
     case (.text(.file), .text(let file)): file.utf8.isEmpty ? [] : [file]
@@ -51,7 +51,7 @@ package struct ResolvedSetting: Sendable {
   }
 }
 
-/// Merges layers value by value and collects their faults.
+/// Merges layers value by value and collects the faults in them.
 struct SettingLayers {
   private(set) var resolved: [ResolvedSetting] = []
   var faults: [ConfigurationFault] = []

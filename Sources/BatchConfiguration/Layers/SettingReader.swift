@@ -1,13 +1,13 @@
 import BatchFoundation
 
-/// Checks a document's value against its setting.
+/// Validates a document's value against its setting.
 struct SettingReader {
   let setting: Setting
   let field: Field
   /// The base of relative file names.
   let directory: String
 
-  /// The checked value; nil if it is refused, which is reported.
+  /// The validated value; nil after reporting the reason why it is refused.
   var value: SettingValue? {
     switch (setting.kind, field.node.value) {
     case (.boolean, .bool(let flag)): .boolean(flag)
@@ -134,15 +134,15 @@ struct SettingReader {
   }
 }
 
-/// One `--set Section.key=value` of the command line.
+/// One `--set Section.key=value` from the command line.
 package struct SettingOverride: Sendable, Hashable {
   package var section: String
   package var key: String
   package var text: String
-  /// The option with which it was given.
+  /// The option that gave the value.
   package var option = "--set"
 
-  /// Nil unless the argument is `Section.key=value`.
+  /// Returns nil unless the argument is `Section.key=value`.
   package init?(_ argument: String) {
     guard let equals = argument.firstIndex(of: "=") else { return nil }
     let name = argument[..<equals]
@@ -155,9 +155,9 @@ package struct SettingOverride: Sendable, Hashable {
 }
 
 extension SettingKind {
-  /// Converts text from the command line or a variable to the value that a document would have.
+  /// Converts text from the command line or a variable to the value that a document would contain.
   ///
-  /// - Returns: nil if the text is no such value, which is reported as a fault of the field.
+  /// - Returns: nil if the text is not such a value, after reporting that as a fault in the field.
   func node(of text: String, _ field: Field) -> JSONNode? {
     switch self {
     case .boolean:

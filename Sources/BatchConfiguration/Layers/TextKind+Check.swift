@@ -2,7 +2,7 @@ import BatchFoundation
 import BatchWire
 
 extension TextKind {
-  /// The text does not have the required form; `expected` completes "must be".
+  /// The error for a text that does not have the required format; `expected` completes "must be".
   struct Mismatch: Error, Hashable {
     var expected: String
   }
@@ -104,7 +104,7 @@ struct PlainURL {
 
   var isLoopback: Bool { LoopbackHost.contains(host) }
 
-  /// Nil unless the text is an absolute URL with a host and, optionally, a port from 1 to 65535.
+  /// Returns nil unless the text is an absolute URL with a host and, optionally, a port from 1 to 65535.
   init?(_ text: String) {
     let scheme = text.prefix { $0.isASCII && $0.isLetter }
     let mark = "://"

@@ -35,19 +35,20 @@ package struct Setting: Sendable {
   package var otherSpellings: [String] = []
   package var kind: SettingKind
   package var unit: String?
-  /// The environment variable of the setting (reference formats 2.2); the suffix `_FILE` names a file instead.
+  /// The environment variable for the setting (reference formats 2.2); with the suffix `_FILE`, it names a file that
+  /// has the value.
   package var variable: String?
   /// The built-in default, as in a configuration file.
   package var fallback: JSONNode
   /// Whether the value is never shown.
   package var isSecret = false
-  /// Whether only calls of the service need the value.
+  /// Whether the value is needed only for calls to the service.
   var isCredential: Bool { isSecret && [.connection, .deltaDNA].contains(section) }
-  /// Whether the setting is read and checked, but has no effect in a batch run.
+  /// Whether the setting is read and validated, but has no effect in a batch run.
   package var isWithoutEffect = false
   /// One or two sentences for the reference.
   package var summary: String
-  /// Stores a checked value in the settings.
+  /// Stores a validated value in the settings.
   var store: @Sendable (SettingValue, inout Settings) -> Void = { _, _ in }
 
   package var name: String { "\(section.rawValue).\(key)" }
@@ -58,7 +59,8 @@ package struct Setting: Sendable {
 /// One function per type of value. Each makes a row that fills a property of ``Settings``.
 extension Setting {
   /// - Parameter target: the property that the value fills.
-  /// - Parameter value: converts a checked value to its type; nil for other kinds, which a row never gets.
+  /// - Parameter value: converts a validated value to the type of the property; returns nil for other kinds, which a
+  ///   row never gets.
   init<Value: Sendable>(
     _ key: String, aka otherSpellings: [String] = [], _ kind: SettingKind, unit: String? = nil, fallback: JSONNode,
     _ target: any Target<Value>, _ summary: String, _ value: @escaping @Sendable (SettingValue) -> Value?
@@ -141,7 +143,7 @@ extension Setting {
   static func datePattern(
     _ key: String, _ fallback: String, _ target: any Target<DatePattern>, _ summary: String
   ) -> Setting {
-    // A refused pattern never becomes a checked value.
+    // A refused pattern never becomes a validated value.
     Setting(key, .text(.datePattern), fallback: .text(fallback), target, summary) { try? DatePattern($0.text) }
   }
 
@@ -160,7 +162,7 @@ extension Setting {
     Setting(key, aka: otherSpellings, .list(form), fallback: .texts(fallback), target, summary, \.elements)
   }
 
-  /// A phone setting that is accepted, checked and shown, but has no effect in a batch run.
+  /// A phone setting that is accepted, validated and shown, but has no effect in a batch run.
   static func unused(
     _ key: String, _ fallback: JSONNode, _ kind: SettingKind, unit: String? = nil,
     aka otherSpellings: [String] = [],

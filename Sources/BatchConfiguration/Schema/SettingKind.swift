@@ -1,6 +1,6 @@
 package import BatchFoundation
 
-/// The type of a setting, from which checks, the JSON Schema and the reference table are derived.
+/// The type of a setting, from which validation, the JSON Schema and the reference table are derived.
 package enum SettingKind: Sendable {
   case boolean
   case integer(ClosedRange<Int64>)
@@ -39,13 +39,14 @@ package enum SettingKind: Sendable {
 /// The required format of a text setting.
 package enum TextKind: Sendable, Hashable {
   case any
-  /// Not empty, no control characters: the name of a column, parameter or attribute.
+  /// The name of a column, parameter or attribute: not empty, without control characters.
   case name
   /// Empty, or an absolute `https` URL without user, query or fragment; `http` only for loopback addresses.
   case endpoint
-  /// Empty, or a URL like ``endpoint``, but of any host and with an optional scheme, as the deltaDNA SDKs accept it.
+  /// Empty, or a URL like ``endpoint``, but `http` is accepted for any host and the scheme is optional, as in the
+  /// deltaDNA SDKs.
   case bareEndpoint
-  /// Empty, or the URL of an `http` proxy without user.
+  /// Empty, or the URL of an `http` proxy, without a user.
   case proxy
   /// The path of a URL, starting with its slash.
   case urlPath

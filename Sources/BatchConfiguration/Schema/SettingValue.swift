@@ -1,6 +1,6 @@
 package import BatchFoundation
 
-/// A checked value of a setting, before it is stored in ``Settings``.
+/// A validated value of a setting, before it is stored in ``Settings``.
 package enum SettingValue: Hashable, Sendable {
   case boolean(Bool)
   case integer(Int64)

@@ -1,6 +1,6 @@
 import BatchFoundation
 
-/// Settings of the service and of how a run reads, sends and reports; the phones have no such settings.
+/// Settings for the service and for how a run reads, sends and reports; the phones have no such settings.
 extension SettingsSchema {
   static let transportRows: [Setting] = [
     connectionRows, uploadRows, ingestRows, privacyRows, reportRows, deepLinksRows, sandboxRows,

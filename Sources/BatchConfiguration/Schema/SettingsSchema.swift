@@ -1,6 +1,6 @@
 import BatchFoundation
 
-/// The table of all settings, from which parsing, checks, defaults, the JSON Schema and the reference are derived.
+/// The table of all settings, from which parsing, validation, defaults, the JSON Schema and the reference are derived.
 package struct SettingsSchema: Sendable {
   package let settings: [Setting]
   private let bySpelling: [String: Int]

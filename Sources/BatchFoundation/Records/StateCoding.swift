@@ -125,7 +125,7 @@ extension StateWriter {
     return Int(value)
   }
 
-  /// The maximum magnitude in milliseconds, far beyond every instant and span of the rules.
+  /// The maximum magnitude in milliseconds, far beyond any instant or span that the rules use.
   private static let farthest: Int64 = 1 << 52
 
   public mutating func emission() throws(DeviceStateError) -> Int64 {

@@ -1,4 +1,5 @@
-/// A view of UTF-8 text in memory owned by something else: a record batch, an arena, or a literal of the program.
+/// A view of UTF-8 text in memory owned by something else: a partition of records, an arena, or a literal in the
+/// program.
 ///
 /// The local part of a run processes a million records a second, so their text is never copied into `String`s. A `Text`
 /// read from a partition of records points into the partition's block of memory, and one derived by the rules into an
@@ -16,7 +17,7 @@
     self.count = count
   }
 
-  /// Views a literal, which lives as long as the program.
+  /// Creates a view of a literal, which lives as long as the program.
   @inlinable @inline(__always)
   public init(_ literal: StaticString) {
     unsafe self.init(base: literal.utf8Start, count: literal.utf8CodeUnitCount)

@@ -1,8 +1,8 @@
 package import BatchFoundation
 
-/// The files that earlier runs read to the end and whose lines they all accepted.
+/// The files that earlier runs read to the end, accepting every line.
 ///
-/// Folders of exports are read night after night, and all but the newest files were already read. A checksum of a
+/// Folders of exports are read night after night, and all but the newest files have already been read. A checksum of a
 /// file's bytes proves that at a tenth of the cost of reading its lines. The file is then counted as if it had been
 /// read.
 package struct KnownFiles: Sendable {
@@ -47,7 +47,7 @@ extension KnownFile {
 }
 
 extension InputFile {
-  /// Whether a later run may find the file unchanged: its lines are read from it directly, not by a pipe, copy or map.
+  /// Whether a later run may recognize the file: its lines are read from it directly, not through a pipe, copy or map.
   var mayBeKnown: Bool { !isPipe && handedOver == nil && copied == nil && map == nil }
 }
 
@@ -78,7 +78,7 @@ extension IngestOptions {
 struct FileTally: Sendable {
   /// The number of lines that are not blank.
   var lines = 0
-  /// The number of records accepted or duplicate.
+  /// The number of records that were accepted or are duplicates.
   private(set) var usable = 0
   /// The number of lines that became records; ``oldest`` and ``newest`` are the limits of their times.
   private var records = 0

@@ -46,7 +46,7 @@ final class FrameCutter: BlockCutter {
     }
   }
 
-  /// Checks the frames of the block, and takes its findings and the records that maps left out.
+  /// Checks the frames of the block, collects their findings, and counts the records that maps left out.
   ///
   /// - Returns: the offset after the last whole frame.
   private func takeFrames(_ block: LineBlock) throws -> Int {
@@ -114,7 +114,7 @@ private final class PartReader {
     left = part.size
   }
 
-  /// The error for a difference between the bytes of the current slice and those written.
+  /// The error to throw if the current slice is not as it was written.
   var damage: DamagedCopyError {
     DamagedCopyError(path: slices[max(0, next - 1)].path.description)
   }

@@ -3,7 +3,7 @@ import BatchFoundation
 package import BatchReport
 import BatchStore
 
-/// Compares a job with itself under other settings, by processing it twice.
+/// Compares the results of a job under two sets of settings, by processing its inputs twice.
 package struct Comparing {
   /// The maximum number of changed devices shown.
   private static let examples = 10
@@ -11,7 +11,7 @@ package struct Comparing {
   private static let campaigns = Activity.campaignLimit
   private static let shownCampaigns = 50
 
-  /// The unchanged job, and the one with other settings.
+  /// The unchanged job, and the job with other settings.
   private let before: Pipeline
   private let after: Pipeline
 
@@ -48,7 +48,8 @@ package struct Comparing {
       }
   }
 
-  /// Returns the figures of both runs: those of every platform, and those of the platform before the change.
+  /// Returns the figures of both runs: those that every platform has, and those specific to the platform before the
+  /// change.
   private static func figures(_ before: RunReport, _ after: RunReport) -> [Comparison.Figure] {
     let (one, other) = (before.summary, after.summary)
     let common = [
@@ -78,7 +79,7 @@ package struct Comparing {
   private func compareDevices(
     _ one: DecidedEvents, _ other: DecidedEvents, _ names: [String: String], _ comparison: inout Comparison
   ) throws {
-    // Uses the same hashes as other reports on the store, if there is one.
+    // If there is a store, the hashes are the same as in other reports on it.
     let key = try before.request.reportKey() ?? (0..<32).map { _ in UInt8.random(in: .min ... .max) }
     let personal = PersonalData(one.report.personalData, key: key)
     var campaigns: [ByteText: (before: Int, after: Int)] = [:]
@@ -128,7 +129,8 @@ package struct Comparing {
 }
 
 extension RunRequest {
-  /// Returns the key of hashes in reports on the job's store, or on that of its `--sandbox` runs; nil for no store.
+  /// Returns the key for hashes in reports on the job's store, or on the store of its `--sandbox` runs; nil if neither
+  /// exists.
   fileprivate func reportKey() throws -> [UInt8]? {
     var sandbox = self
     sandbox.usesSandbox = true

@@ -4,7 +4,8 @@ import BatchIngest
 package import BatchReport
 import BatchStore
 
-/// The events of a job, processed as if it had never run. Only inputs are read; nothing is kept, sent or written.
+/// The events that a job's inputs produce as if the job had never run. Only inputs are read; nothing is kept, sent or
+/// written.
 package struct DecidedEvents {
   package let report: RunReport
   /// The capabilities of the rules, and how often each was used.
@@ -46,8 +47,8 @@ package struct DecidedEvents {
     return bodies
   }
 
-  /// Calls `body` once for each device, sorted by the bytes of the ids, with the device's behavior in each of the
-  /// results. Memory use does not depend on the number of events.
+  /// Calls `body` once for each device, sorted by the bytes of the ids, with the device's behavior in each result.
+  /// Memory use does not depend on the number of events.
   static func forEachDevice(
     in results: [DecidedEvents], _ body: (_ device: [UInt8], _ behaviors: [DeviceBehavior]) throws -> Void
   ) throws {
@@ -74,7 +75,7 @@ package struct DecidedEvents {
         let cursor = try wireForm.reader(of: block)
         while try cursor.next() {
           cursor.appendJSON(to: &buffer)
-          // With equal times, the events are sorted by device and number.
+          // All events get the same time here, so they are sorted by device and number.
           unsafe series.add(buffer.bytes, at: Instant(milliseconds: 0), cursor.device, cursor.emission, side: side)
           buffer.truncate(to: 0)
         }
@@ -89,7 +90,7 @@ package struct DecidedEvents {
   private var wireForm: WireForm { request.platform.storeFormat.wireForm }
 }
 
-/// The behavior of a device, as its events show it.
+/// The behavior of a device as shown by its events.
 struct DeviceBehavior: Equatable {
   private(set) var outline = DeviceOutline()
   /// A digest of the events' bytes, to distinguish events that differ only in attributes.

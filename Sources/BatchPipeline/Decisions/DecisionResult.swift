@@ -2,20 +2,21 @@ import BatchFoundation
 import BatchIngest
 import BatchStore
 
-/// The figures of a run's local part.
+/// The figures from the local part of a run.
 struct DecisionResult {
   var ingest: IngestResult
   var tally = DecisionTally()
   var late = LateRecords()
   var rewoundDevices = 0
-  /// The number of records of rewound devices that were processed again, including late ones.
+  /// For rewound devices, the number of records processed again, including late ones.
   var rewoundRecords = 0
-  /// The number of new events of rewound devices.
+  /// The number of events that rewinds added.
   var addedEvents = 0
   /// The names of processed devices that nearly match the device to explain.
   var nearDevices: Set<String> = []
 
-  /// False if lines were read but none is usable, also after late ones were quarantined (reference decisions 48).
+  /// False if lines were read but none is usable, even if only because late ones were quarantined (reference decisions
+  /// 48).
   var isUsable = true
 
   init(ingest: IngestResult, isUsable: Bool = true) {
@@ -26,15 +27,15 @@ struct DecisionResult {
   /// The number of quarantined lines and events.
   var quarantined: Int { ingest.counts.quarantined + tally.quarantinedEvents }
 
-  /// Moves late records that the reader accepted to the quarantine, as `Ingest.lateRecords` requests.
+  /// Quarantines late records that the reader had accepted, as `Ingest.lateRecords` requires.
   ///
-  /// A record does not carry its line, so the lines are read once more.
+  /// Records do not keep their lines, so the lines are read again.
   mutating func quarantineLate(
     _ records: [RecordPosition], _ files: InputFiles, _ options: IngestOptions, _ sink: StoreSink
   ) throws {
     // Without this check, a whole part would be read again although there is nothing to find.
     guard !records.isEmpty else { return }
-    // Any file may have duplicates of the lines that are now quarantined, so no file counts as known.
+    // Any file may contain duplicates of the lines that are now quarantined, so no file counts as known.
     ingest.knownFiles = [:]
     var left = Set(records)
     var batch: [QuarantinedLine] = []

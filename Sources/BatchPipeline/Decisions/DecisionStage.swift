@@ -3,10 +3,11 @@ import BatchIngest
 import BatchReport
 import BatchStore
 
-/// The local part of a run: it turns records into events, kept and ready for upload.
+/// The local part of a run, which turns records into stored events that are ready for upload.
 ///
-/// ``Ingest`` delivers partitions of devices on several threads. The platform's rules process them, and results go to
-/// the sink in batches of whole devices. So a killed run loses nothing stored, and the next one recognizes duplicates.
+/// ``Ingest`` delivers partitions of devices on several threads. The platform's rules process them, and the results go
+/// to the sink in batches of whole devices, so a killed run loses nothing that was stored, and the next run recognizes
+/// duplicates.
 struct DecisionStage: Sendable {
   struct Options: Sendable {
     var vocabulary: RecordVocabulary
@@ -16,18 +17,18 @@ struct DecisionStage: Sendable {
     var decider: DeciderOptions
     /// The instant before which records are too late for a rewind; nil if there is no rewind.
     var reach: Instant?
-    /// The parameters for rewinding devices for late records; nil for a run that rewinds no device.
+    /// The parameters for rewinding devices for late records; nil if the run rewinds no device.
     var rewind: Rewind?
-    /// The device whose decisions are explained; nil for none.
+    /// The device whose decisions are explained; nil if there is none.
     var explain: String?
-    /// Returns whether later runs count the line of a record as already read. Nil means that they do for every line.
+    /// Returns whether later runs count the line of a record as already read. If nil, they do so for every line.
     var remembers: (@Sendable (_ device: Text, _ timestamp: Instant) -> Bool)?
-    /// Returns whether the input is usable; nil accepts any input. It is called before any record is processed, where
+    /// Returns whether the input is usable; nil accepts any input. It is called before any record is processed, when
     /// false ends the stage, and again if late records were quarantined.
     var isUsable: (@Sendable (IngestCounts) throws -> Bool)?
     /// Called before any record is processed, if earlier runs processed some; throws to end the run.
     var admit: (@Sendable (BackwardShare) throws -> Void)?
-    /// The number of quarantined lines above which the run stops reading and fails; nil for no limit.
+    /// The number of quarantined lines above which the run stops reading and fails; nil if there is no limit.
     var mostQuarantined: Int?
   }
 
@@ -35,7 +36,7 @@ struct DecisionStage: Sendable {
   var options: Options
   var sink: StoreSink
 
-  /// - Throws: the errors of reading, of the rules' decoding of stored states, and of the sink.
+  /// - Throws: the errors from reading, of the rules' decoding of stored states, and of the sink.
   func run(progress: @escaping @Sendable (IngestProgress) throws -> Void) throws -> DecisionResult {
     let shared = Guarded<[DecisionWorker]>([])
     let quarantined = Guarded(0)
@@ -108,10 +109,10 @@ extension DecisionStage {
   }
 }
 
-/// The error of a run that stopped reading because too many lines were quarantined.
+/// The error for a run that stopped reading because too many lines were quarantined.
 struct TooManyQuarantined: RunError, Equatable, CustomStringConvertible {
   var most: Int
-  /// The store with the lines; nil for a run that keeps nothing.
+  /// The store with the quarantined lines; nil if the run keeps nothing.
   var store: String?
 
   var exit: RunExit { .inputRefused }

@@ -17,7 +17,7 @@ final class DecisionWorker: @unchecked Sendable {
   private let future: Instant
   private let arena = Arena()
   private var batch = LocalBatch()
-  /// The states of devices after the slices processed so far, by id, if the current bucket is split into slices.
+  /// The states of devices, by id, after the slices processed so far, if the current bucket is split into slices.
   private var sliced: [[UInt8]: StoredDevice] = [:]
   /// Warnings about ignored record types, wrong clocks, placeholder ids and repeated record ids.
   private var noted = DecisionTally()
@@ -25,17 +25,18 @@ final class DecisionWorker: @unchecked Sendable {
   private(set) var late = LateRecords()
   private(set) var rewoundDevices = 0
   private(set) var rewoundRecords = 0
-  /// The number of new events of rewound devices, without those that must be looked up and are counted later.
+  /// The number of events that rewinds added, except those that must be looked up and are counted later.
   private(set) var addedEvents = 0
   private var newEvents: [EventChange] = []
-  /// A cache: the nights of the last bucket that needed them.
+  /// The nights of the bucket that most recently needed them (a cache).
   private var nights: (bucket: Int, devices: BucketNights)?
-  /// A cache: the times of stored records by device and identity key, of the last bucket that needed them.
+  /// The times of stored records by device and identity key, for the bucket that most recently needed them (a cache).
   private var identities: (bucket: Int, devices: [[UInt8]: [UInt64: Instant]]) = (-1, [:])
   private(set) var nearDevices: Set<String> = []
-  /// Buckets whose devices were processed, including those without records.
+  /// The buckets whose devices were processed, including buckets without records.
   private(set) var buckets: Set<Int> = []
-  /// The devices of the current bucket already reported for placeholder ids, if the bucket is split into slices.
+  /// The devices of the current bucket that were already reported for placeholder ids, if the bucket is split into
+  /// slices.
   private var unlikely: Set<[UInt8]> = []
 
   init(_ stage: DecisionStage, keepsAll: Bool) {
@@ -66,7 +67,8 @@ final class DecisionWorker: @unchecked Sendable {
     for (device, earlier) in zip(partition.devices, stored) {
       try decide(device, earlier, partition)
       let late = decider.core.late
-      // Digests of quarantined lines are not stored, so that a replay, or a run with another setting, can import them.
+      // Digests of quarantined lines are not stored, so that a replay, or a run with another setting, can import the
+      // lines.
       var notes: RecordNotes = []
       for entry in device.records where late.isEmpty || !late.contains(entry.position) {
         if options.remembers?(device.device, entry.timestamp) ?? true {
@@ -120,7 +122,7 @@ final class DecisionWorker: @unchecked Sendable {
         } ?? []
       let placed = try rewinder.firstPlaced(late, nights)
       if placed < late.count, reached + placed <= inOrder {
-        // Records that are in order but before the known time also belong to nights that were processed before.
+        // Records that are in order but before the known time also belong to nights that were already processed.
         let end = max(reached + late.count, records.place(from: knownBefore ?? decided.silence))
         let rewound = try rewinder.decide(
           device.device, records.list(reached + placed..<end), nights, present: earlier)
@@ -148,8 +150,8 @@ final class DecisionWorker: @unchecked Sendable {
     return known.flatMap { instant < $0 ? $0 : nil }
   }
 
-  /// Returns whether a record replaces a later one with the same identity from an earlier run. For that, a rewind must
-  /// reach both, and no request with the later record's event may have been attempted (reference decisions 71).
+  /// Returns whether a record replaces a later one with the same identity from an earlier run. It does only if a rewind
+  /// reaches both and no request with the later record's event was attempted (reference decisions 71).
   func replaces(_ bucket: Int, _ device: Text, _ key: UInt64, _ instant: Instant) throws -> Bool {
     guard let rewinder, let reach = options.rewind?.reach, reach <= instant else { return false }
     let nights = try rewinder.nights(of: device, from: instant, in: nights(of: bucket))
@@ -182,7 +184,7 @@ final class DecisionWorker: @unchecked Sendable {
     rewoundDevices += 1
     rewoundRecords += rewound.records
     batch.rewoundNights += rewound.nights
-    // A sent event that was found to be wrong may now result again, so the changes of its device must be looked up.
+    // A sent event that was found to be wrong may now be produced again, so the device's changes must be looked up.
     let mayComeBack = try sink.earlier?.ledger.hasWithdrawals(device) ?? false
     for change in rewound.changes {
       if change.before == nil, !mayComeBack { newEvents.append(change) } else { batch.changes.append(change) }
@@ -191,8 +193,8 @@ final class DecisionWorker: @unchecked Sendable {
     if let rows = rewound.rows { batch.add(rows) }
   }
 
-  /// - Parameter lists: lists of records, in time order. The last one has the records that are in order, the others
-  ///   those that are too late for a rewind.
+  /// - Parameter lists: lists of records, in time order. The last list has the records that are in order; the others
+  ///   have those that are too late for a rewind.
   private func decide(
     _ device: Text, _ earlier: StoredDevice?, stored: StoredDevice?, _ lists: [RecordList], _ partition: Partition
   ) throws {

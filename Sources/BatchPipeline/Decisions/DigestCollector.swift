@@ -2,16 +2,16 @@ import BatchFoundation
 import BatchIngest
 import BatchStore
 
-/// A collector of the digests of a partition's lines, by which later runs recognize duplicates.
+/// Collects the digests of a partition's lines, from which later runs recognize duplicates.
 ///
 /// It groups digests that are close in time into segments. A later run reads the segments that overlap the times of its
-/// records, so one record with a wrong clock must not stretch the segment of all others.
+/// records, so one record with a wrong time must not widen the segment of the others.
 struct DigestCollector {
   let bucket: Int
   private var days: [Day] = []
   private var places: [Int64: Int] = [:]
   private var current = 0
-  /// The collector of record ids, which have separate buckets; empty until a record with an id is added.
+  /// The collector for record ids, which have separate buckets; empty until a record with an id is added.
   private var recordIDs: [DigestCollector] = []
 
   private struct Day {
@@ -21,7 +21,8 @@ struct DigestCollector {
     var digests: [LineDigest]
   }
 
-  /// The maximum number of digests in a segment of several days; a row for each day would cost more than it saves.
+  /// The maximum number of digests in a segment that covers several days; a row for each day would cost more than it
+  /// saves.
   private static let digestsTogether = 512
   /// The maximum distance, in days, between consecutive days of a segment.
   private static let gap: Int64 = 31

@@ -37,7 +37,7 @@ struct LateRecords: Sendable {
   }
 }
 
-/// Records dated before phones recorded events, mostly because their timestamps are not seconds since 1970.
+/// Records dated before phones recorded events, usually because their timestamps are not seconds since 1970.
 package enum PastRecords {
   /// The kind of warning (`docs/words.md`).
   static let kind = "past-record"
@@ -46,7 +46,7 @@ package enum PastRecords {
 
   /// Returns the detail of a warning, with the likely format of the number that was read as seconds since 1970.
   ///
-  /// - Parameter asOf: readings more than a day after it are not suggested.
+  /// - Parameter asOf: the clock of the run; no format that yields a time more than a day later is suggested.
   package static func detail(_ instant: Instant, asOf: Instant) -> String {
     let seconds = instant.milliseconds.flooredQuotient(1000)
     let yearMonthDay = CivilTime(
@@ -66,7 +66,7 @@ package enum PastRecords {
     return "before 2008"
   }
 
-  /// Returns the note for the end of a run; nil without such records.
+  /// Returns the note for the end of a run; nil if there are no such records.
   static func note(_ tally: DecisionTally) -> String? {
     guard let warnings = tally.warnings[kind] else { return nil }
     let records = warnings.occurrences.counted("record is dated", "records are dated")
@@ -75,20 +75,20 @@ package enum PastRecords {
   }
 }
 
-/// Records from clocks that are ahead, by years on a phone that lost its time.
+/// Records from clocks that are ahead, perhaps by years if a phone lost its time.
 ///
-/// They are processed like others (reference decisions 11), so all records of the device before that time are then
-/// late.
+/// They are processed like others (reference decisions 11), so records of the device that arrive later but precede that
+/// time are late.
 package enum FutureRecords {
   /// The kind of warning (`docs/words.md`).
   static let kind = "future-record"
-  /// The distance from `asOf` beyond which a record is in the future. No mistaken time zone is that far off.
+  /// The distance from `asOf` beyond which a record counts as in the future. No wrong time zone is that far off.
   private static let margin = Milliseconds(86_400_000)
 
   /// Returns the instant after which records are reported.
   package static func begin(asOf: Instant) -> Instant { asOf + margin }
 
-  /// Returns the note for the end of a run; nil without such records.
+  /// Returns the note for the end of a run; nil if there are no such records.
   static func note(_ tally: DecisionTally, asOf: Instant) -> String? {
     guard let count = tally.warnings[kind]?.occurrences else { return nil }
     let records = count.counted("record is", "records are")

@@ -4,14 +4,15 @@ import BatchIngest
 import BatchReport
 import BatchStore
 
-/// Lines dated before the window that no run has read. This run does not import them; they are out of window.
+/// Lines that are dated before the window and that no run has read. This run does not import them; they are out of
+/// window.
 ///
-/// A rerun imports those at processed times; a run over the times that are not yet processed imports the others.
+/// A rerun imports those within the time already processed; a run over the time after it imports the others.
 extension Pipeline {
-  /// Sets up the options so that these lines can be distinguished from lines that are only read again.
+  /// Sets up the options so that these lines can be distinguished from lines that earlier runs read.
   func noteMissedLines(of store: EventStore, _ options: inout IngestOptions) throws {
     guard let from = options.window.from, let first = try store.timelines.decidedSpan()?.first else { return }
-    // Of purged times, it is unknown which lines were read.
+    // For purged times, it is unknown which lines were read.
     let begin = max(first, options.knownSince ?? first)
     if begin < from { options.past = begin..<from }
   }
@@ -19,7 +20,7 @@ extension Pipeline {
   /// Returns notes for the end of a run, with the commands that import these lines; empty if there are none.
   ///
   /// - Parameters:
-  ///   - lines: the lines dated before the window that were noted while reading, up to a limit per file.
+  ///   - lines: the lines dated before the window, noted while reading, up to a limit per file.
   ///   - known: the known time of the store before the run; nil if nothing was known.
   func missedNotes(
     _ lines: [PastLine], decidedBefore known: Instant?, _ rules: any DecisionRules, _ files: InputFiles,

@@ -4,7 +4,8 @@ import BatchIngest
 import BatchReport
 import BatchStore
 
-/// The error of a run without a usable line, before anything is processed, sent or requested (reference decisions 48).
+/// The error for a run without a usable line, thrown before anything is processed, sent or requested (reference
+/// decisions 48).
 struct NothingUsable: RunError, Equatable, CustomStringConvertible {
   var read: Int
   /// The causes, the most frequent first.
@@ -33,7 +34,7 @@ struct NothingUsable: RunError, Equatable, CustomStringConvertible {
       + Self.causes(reasons, samples)
   }
 
-  /// Returns one line of text for each reason of the quarantined lines.
+  /// Returns one line of text for each quarantine reason.
   private static func causes(_ reasons: [QuarantineReason: Int], _ samples: [QuarantineSample]) -> [String] {
     reasons.sorted { ($1.value, $0.key.rawValue) < ($0.value, $1.key.rawValue) }.map { reason, count in
       let first = samples.filter { $0.reason == reason }
@@ -48,7 +49,7 @@ struct NothingUsable: RunError, Equatable, CustomStringConvertible {
 }
 
 extension IngestCounts {
-  /// Returns the number of records outside the window as text; nil if there is none.
+  /// Returns the number and times of the records outside the window, as text; nil if there are none.
   fileprivate func outsideWords(_ window: TimeWindow) -> String? {
     guard outOfWindow > 0, let span = outOfWindowSpan else { return nil }
     let records =
@@ -67,9 +68,9 @@ extension TimeWindow {
 }
 
 extension RunSummary.Records {
-  /// Returns whether lines were read and none of them is accepted, a duplicate, forgotten or left out by a map.
+  /// Returns whether lines were read and all of them were quarantined or, unless `knowsRecords`, are out of window.
   ///
-  /// - Parameter knowsRecords: whether an earlier run has accepted a record, so that lines out of the window are no
+  /// - Parameter knowsRecords: whether an earlier run has accepted a record, so that lines out of window are not an
   ///   error.
   package func isUseless(_ knowsRecords: Bool) -> Bool {
     read > 0 && read == quarantined + (knowsRecords ? 0 : outOfWindow)
@@ -77,7 +78,7 @@ extension RunSummary.Records {
 }
 
 extension Pipeline {
-  /// Makes the stage end if nothing is usable. Parts are checked when they are collected.
+  /// Makes the stage end if nothing is usable. For parts, that is decided when they are collected.
   func judgeUse(in store: EventStore?, _ options: inout DecisionStage.Options) throws {
     guard request.part == nil, !request.decidesAnew else { return }
     let knowsRecords = try store?.hasAccepted() ?? false
@@ -86,7 +87,8 @@ extension Pipeline {
     }
   }
 
-  /// Returns a note if all lines except quarantined ones are outside the window, so that nothing happened; else nil.
+  /// Returns a note if all lines except quarantined ones are outside the window, so that nothing was processed;
+  /// otherwise nil.
   func outsideNote(_ local: DecisionResult) -> String? {
     let counts = local.ingest.counts
     guard local.isUsable, request.mode.readsInputs, request.part == nil, counts.read > 0,
@@ -101,7 +103,7 @@ extension EventStore {
   func hasAccepted() throws -> Bool {
     guard try isEmpty else { return true }
     return try runs.all().contains { run in
-      // Another program wrote counters that cannot be parsed.
+      // Counters that cannot be parsed were written by another program.
       guard let counters = run.counters.flatMap({ try? JSONNode.parse(Array($0.utf8)) }) else { return false }
       return (counters["records"]?["accepted"]?.integer ?? 0) > 0
     }

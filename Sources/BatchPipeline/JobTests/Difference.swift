@@ -2,7 +2,8 @@ import BatchFoundation
 
 /// The differences between a value and the expected one.
 ///
-/// In objects only the expected members count, unless `isExact` is set; an expected null means an absent member.
+/// In objects, only the expected members are compared unless `isExact` is set. An expected null matches an absent
+/// member.
 enum ValueDifference {
   static func of(_ path: String, _ expected: JSONNode, _ actual: JSONNode?, isExact: Bool = false) -> [String] {
     if expected.isNull {

@@ -5,19 +5,19 @@ package import BatchFoundation
 package struct JobTest: Sendable {
   package var name: String
   package var place: Place
-  /// The clock of the test; nil for the job's.
+  /// The clock of the test; nil to use the job's clock.
   package var asOf: Instant?
   /// Settings that override those of the job.
   package var settings: [SettingOverride] = []
   package var records: [InputKind: [JSONNode]] = [:]
-  /// Records in the format of the job's input files, which are read through the job's maps.
+  /// Records in the format of the job's input files, to be read through the job's maps.
   package var foreign: [Foreign] = []
-  /// The expected results, by name; absent ones are not checked.
+  /// The expected results; those without an entry are not compared.
   package var expected: [Expectation: JSONNode] = [:]
 
-  /// Records in the format of one entry of the job's `inputs`, which are read through the entry's map.
+  /// Records in the format of one entry in the job's `inputs`, to be read through the entry's map.
   package struct Foreign: Sendable {
-    /// The path of the entry as the job writes it, or its label.
+    /// The entry's path as written in the job, or its label.
     package var entry: String
     package var place: Place
     package var records: [JSONNode]
@@ -45,7 +45,7 @@ extension JobTest {
     return read ?? []
   }
 
-  /// Returns nil for a test that cannot be used, and reports its faults.
+  /// Reads a test and reports its faults; nil if `field` is not an object.
   private init?(_ field: Field) {
     guard let fields = field.object() else { return nil }
     defer { fields.end() }

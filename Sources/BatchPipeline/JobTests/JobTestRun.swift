@@ -7,7 +7,7 @@ import BatchStore
 
 package struct JobTestResult: Sendable {
   package var test: JobTest
-  /// The differences from the expectation as text; empty for a test that passed.
+  /// The differences from the expectation as text; empty if the test passed.
   package var differences: [String]
   /// The capabilities of the rules, and how often the test used each.
   package var coverage: [RuleCoverage]
@@ -18,13 +18,13 @@ package struct JobTestRun {
   private let platforms: Platforms
   private let load: (CommandLineChanges) throws -> LoadedJob
 
-  /// - Parameter load: loads the job with changes like those of a command line.
+  /// - Parameter load: loads the job with changes, as if they were made on a command line.
   package init(_ platforms: Platforms, load: @escaping (CommandLineChanges) throws -> LoadedJob) {
     self.platforms = platforms
     self.load = load
   }
 
-  /// - Throws: ``FileError``, and errors of the job, of the test's settings or of the system.
+  /// - Throws: ``FileError``, errors in the job or the test's settings, and system errors.
   package func run(_ test: JobTest) throws -> JobTestResult {
     var changes = CommandLineChanges(settings: test.settings)
     changes.asOf = test.asOf
@@ -36,7 +36,7 @@ package struct JobTestRun {
     var request = try RunRequest(
       loaded: loaded, of: platforms, mode: .dryRun(sends: false), now: loaded.job.asOf ?? .now)
     request.isTest = true
-    // Otherwise, the events that the service accepts would depend on the day of the test.
+    // Otherwise, the events that the service accepts would depend on the day on which the test runs.
     if loaded.job.asOf == nil, request.window != nil {
       throw FileError([
         ConfigurationFault(
@@ -59,7 +59,7 @@ package struct JobTestRun {
 }
 
 extension TemporaryFolder {
-  /// Writes a test's records as input files of the job, one per line. A JSON string is written as plain text.
+  /// Writes a test's records to input files for the job, one record per line. A JSON string is written as plain text.
   fileprivate func inputs(of test: JobTest, _ job: Job) throws -> Job.Inputs {
     var inputs = Job.Inputs()
     func add(
@@ -128,7 +128,7 @@ private struct JobTestOutcome {
     .object(counts.sorted { $0.0 < $1.0 }.map { ($0.0, .number($0.1)) })
   }
 
-  /// Returns an event with its attributes by name, on any platform.
+  /// Returns an event with its attributes by name, in the same format for every platform.
   private func view(_ event: JSONNode) -> JSONNode {
     let described = request.platform.describe(event, device: "")
     let columns = Array(zip(request.platform.eventColumns, described.values))
@@ -183,7 +183,7 @@ private struct JobTestOutcome {
 
   private func requests() throws -> [JSONNode] {
     var request = request
-    // Nothing is sent to this address: the service only determines the format of bodies.
+    // Nothing is sent to this address: the service is needed only for the format of bodies.
     request.sandboxAddress = "http://127.0.0.1:9"
     return try decided.bodies(form: request.platform.connect(request.context).destination.form)
   }

@@ -2,7 +2,7 @@ package import BatchFoundation
 package import BatchIngest
 package import BatchReport
 
-/// The findings of a run about its inputs: the first ones, and their numbers.
+/// The findings of a run about its inputs: the first ones, and the numbers of all.
 package struct Findings: Sendable, Equatable {
   /// The first findings, sorted by file and line; at most as many as requested.
   package var first: [FindingCause] = []
@@ -33,7 +33,7 @@ extension Findings {
         file: line.place.file, line: line.place.line)
     }
     for (kind, tally) in local.tally.warnings {
-      // If there are more occurrences than examples, it is unknown how many are alike.
+      // If there are more occurrences than examples, it is unknown how many have the same detail.
       let isWhole = tally.examples.count == tally.occurrences
       for (_, alike) in Dictionary(grouping: tally.examples, by: { isWhole ? $0.detail : "" }) {
         let places = alike.compactMap { example in files.source(of: example.position).map { ($0, example.detail) } }
@@ -62,14 +62,15 @@ extension Findings {
   }
 }
 
-/// Counts quarantined lines by cause. The order in which lines are added does not matter.
+/// Counts quarantined lines by cause. The order in which lines are added does not matter unless there are too many
+/// causes.
 package struct CauseTally {
   private struct Key: Hashable {
     var reason: QuarantineReason
     var cause: ByteText
   }
 
-  /// The maximum number of causes; further ones count as one per reason.
+  /// The maximum number of causes; further ones are counted as one cause per reason.
   private static let most = 500
 
   private let dictionary: FieldDictionary

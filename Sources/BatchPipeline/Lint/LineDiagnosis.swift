@@ -4,8 +4,8 @@ package import BatchIngest
 
 /// The exact fault of a line, with a suggestion of what was meant.
 ///
-/// It shows names of fields. It shows values only of type and time fields, and only if they look like a type or a time,
-/// because these values reveal nothing about a person.
+/// It shows the names of fields. The only values shown are those of type and time fields, and only if they look like a
+/// type or a time, because such values reveal nothing about a person.
 package struct LineDiagnosis {
   private let line: QuarantinedLine
   private let dictionary: FieldDictionary
@@ -35,7 +35,7 @@ package struct LineDiagnosis {
     }
   }
 
-  /// The field that the refusal names; nil if it names none.
+  /// The field that the stored detail names; nil if it names none.
   private var field: String? {
     let (start, end) = ("field '", "'")
     guard line.detail.hasPrefix(start), line.detail.hasSuffix(end) else { return nil }
@@ -44,7 +44,7 @@ package struct LineDiagnosis {
     return field.contains(end) ? nil : String(field)
   }
 
-  /// The syntax fault of the line's JSON, in words; nil for valid JSON, and if a map has reported the fault.
+  /// The syntax fault of the line's JSON, in words; nil if the JSON is valid or a map reported the fault.
   private var syntax: String? {
     // Any other detail is a map's report of the fault.
     guard line.detail.hasPrefix("at byte ") || line.detail.isEmpty else { return nil }
@@ -58,7 +58,7 @@ package struct LineDiagnosis {
     }
   }
 
-  /// A suggestion for an unknown type that the map itself gives.
+  /// A suggestion if the unknown type was set by the map itself; otherwise nil.
   private var mappedQuestion: String? {
     guard line.reason == .unknownType, let start = line.detail.firstRange(of: "' gives it '")?.upperBound,
       let field = line.detail.split(separator: "'").dropFirst().first, let known = dictionary.values[String(field)]
@@ -68,7 +68,7 @@ package struct LineDiagnosis {
       .map { ", \($0)" }
   }
 
-  /// A hint that the line is a link, not an object, and belongs to another kind of input; nil for other lines.
+  /// A hint that the line is a link, not an object, and belongs to another kind of input; nil if it is not a link.
   private var link: String? {
     guard line.kind != .deepLinks, let text = String(validating: line.raw, as: UTF8.self),
       text.split(separator: "\t").last?.firstMatch(of: /^ *[A-Za-z][A-Za-z0-9+.\-]*:\/\//) != nil
@@ -80,13 +80,13 @@ package struct LineDiagnosis {
   private var otherDocument: String? {
     guard line.reason == .invalidJSON, let place = line.detail.split(separator: " ").compactMap({ Int($0) }).first,
       line.raw.indices.contains(place - 1), line.raw[place - 1] == UInt8(ascii: "{"),
-      // If the document before it is incomplete, the fault is another one.
+      // If the document before it is incomplete, the line has a different fault.
       (try? JSONNode.parse(Array(line.raw[..<(place - 1)]))) != nil
     else { return nil }
     return #": another document begins there; a map with "form": "json" reads both"#
   }
 
-  /// The JSON value of the line; nil for a line that is not JSON, such as a plain link or a truncated line.
+  /// The JSON value of the line; nil if it is not JSON, such as a plain link or a truncated line.
   private var record: JSONNode? {
     // A line that is not JSON has another fault, or is a plain link.
     try? JSONNode.parse(line.raw)

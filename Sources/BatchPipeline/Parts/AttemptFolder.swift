@@ -7,7 +7,7 @@ import Glibc
 /// name is therefore always complete, even if several attempts run concurrently or one is killed.
 ///
 /// An attempt that is not published removes its folder. The next attempt in the same parent folder removes the
-/// `.engage-batch-…` folder of a killed one.
+/// `.engage-batch-…` folder of a killed attempt.
 final class AttemptFolder {
   /// The final path.
   let place: String
@@ -23,9 +23,9 @@ final class AttemptFolder {
     folder = try TemporaryFolder(below: PathText.folder(of: place), prefix: ".engage-batch-", for: place)
   }
 
-  /// Makes all files durable and gives the folder its name.
+  /// Makes all files durable and gives the folder its final name.
   ///
-  /// - Returns: false if the name is already taken; what has the name is left unchanged.
+  /// - Returns: false if the name is already taken; the existing file or folder is left unchanged.
   /// - Throws: ``OutputError``.
   func publish() throws -> Bool {
     do {
@@ -66,7 +66,7 @@ final class AttemptFolder {
     guard unsafe unlink("\(path)/\(name)") == 0 else { throw OutputError(path: "\(path)/\(name)", code: errno) }
   }
 
-  /// Adds an unchanging file, as a hard link if the file system allows that, otherwise as a copy.
+  /// Adds a file that will not change, as a hard link if the file system allows that, otherwise as a copy.
   func take(_ path: String, as name: String) throws {
     let path = try OutputError.at(path) { () throws(SystemError) in try PathText.behindLinks(path) }
     if unsafe link(path, "\(self.path)/\(name)") != 0 { _ = try copy(path, to: name) }

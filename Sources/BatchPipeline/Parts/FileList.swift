@@ -3,7 +3,7 @@ import BatchFoundation
 import BatchIngest
 import FoundationEssentials
 
-/// A list of an export's files, from a process that can reach them for one that cannot (reference formats 5.5).
+/// A list of an export's files, written by a process that can reach them for one that cannot (reference formats 5.5).
 package struct FileList: Sendable {
   private struct Entry: Codable {
     var path: String
@@ -26,7 +26,7 @@ package struct FileList: Sendable {
   let files: InputFiles
   private let section: Section
 
-  /// - Throws: ``PartsError``; `InputError` if it names no file.
+  /// - Throws: ``PartsError``; `InputError` if the list names no file.
   package init(_ path: String) throws {
     self.path = path
     let bytes = Data(try PartDocument.read(path))
@@ -90,13 +90,13 @@ package struct FileList: Sendable {
 
   package var isSection: Bool { section.first > 0 }
 
-  /// Returns the SHA-256 of the list's entries for the files.
+  /// Returns the SHA-256 of the list's entries for the files with these indices.
   func digest(of numbers: Range<Int>) throws -> String {
     let entries = section.files[numbers.lowerBound - section.first..<numbers.upperBound - section.first]
     return Hexadecimal.text(of: SHA256.hash(try PartDocument.text(Array(entries))))
   }
 
-  /// Returns some of the files, to be read from standard input one after another.
+  /// Returns the files with these indices, to be read from standard input one after another.
   ///
   /// - Throws: ``PartsError``, `ConfigurationErrors` for a map that cannot be used.
   func only(_ numbers: Range<Int>, of job: Job) throws -> InputFiles {

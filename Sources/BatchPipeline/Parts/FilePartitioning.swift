@@ -3,7 +3,8 @@ import BatchFoundation
 import BatchIngest
 
 extension Pipeline {
-  /// Distributes consecutive files of a list by device, into a piece of a partition made on several machines.
+  /// Distributes the lines of consecutive files in a list by device, as a piece of a partition made on several
+  /// machines.
   ///
   /// The bytes of the files come through standard input, one file after another, from a program that can reach them.
   /// The folder is either complete or absent, so calls may be repeated and may run concurrently.
@@ -13,7 +14,7 @@ extension Pipeline {
   ///   - parts: the number of parts, from 1 to ``Partitioning/mostParts``.
   ///   - folder: the folder to create; missing parent folders are created too.
   /// - Returns: the folder, and whether it already existed.
-  /// - Throws: ``PartsError``, ``OutputError``, `CutInputError`, and errors of reading.
+  /// - Throws: ``PartsError``, ``OutputError``, `CutInputError`, and errors from reading.
   package func partition(
     _ list: FileList, only numbers: Range<Int>, parts: Int, to folder: String
   ) throws -> (folder: PieceFolder, wasThere: Bool) {
@@ -39,7 +40,7 @@ extension Pipeline {
   }
 }
 
-/// The files that collect the lines of parts.
+/// The files to which the lines of the parts are written.
 final class PartTargets: Sendable {
   let names: [String]
   // Written by one reader at a time, in the order of the lines.

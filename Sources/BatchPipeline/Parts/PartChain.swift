@@ -36,16 +36,17 @@ struct BroughtLines: Equatable {
 /// The relation of results to the parts already collected in a store. Parts are recognized by their lines, not by the
 /// way the inputs were partitioned (reference decisions 35).
 enum ChainPlace: Equatable {
-  /// The parts in `here` are already in the store, those in `reported` also in its figures. Other parts are added.
+  /// The parts in `here` are already in the store; those in `reported` are also included in its figures. Other parts
+  /// are added.
   case next(here: Set<Int>, reported: Set<Int>)
-  /// The store knows every line from other parts; nothing is added.
+  /// The store already has every line, from other parts; nothing is added.
   case known(lines: Int)
 
   /// - Parameters:
   ///   - folders: results of one partition, processed with the same settings.
-  ///   - beginsChain: whether a partition may be added that does not continue the last one.
+  ///   - beginsChain: whether a partition that does not continue the last one may be added.
   ///   - note: receives notes about changes that do not break the chain.
-  /// - Throws: ``PartsError`` for parts that do not continue the collected ones.
+  /// - Throws: ``PartsError`` if the parts do not continue the collected ones.
   init(_ folders: [ResultFolder], in store: EventStore, beginsChain: Bool, note: (String) -> Void) throws {
     guard let result = folders.first?.result else {
       self = .next(here: [], reported: [])
@@ -155,7 +156,8 @@ extension EventStore {
   /// The command that removes an incomplete partition from the store.
   var dropCommand: String { "engage-batch store drop-partition --store \(path.printable)" }
 
-  /// Returns the names of the settings that differ between two digests; empty if the stores do not have both.
+  /// Returns the names of the settings that differ, as the end of a message; empty if a store lacks the settings of its
+  /// digest.
   fileprivate func difference(_ digest: String, _ folders: [ResultFolder]) throws -> String {
     guard let folder = folders.first else { return "" }
     let part = try EventStore.openProved(folder.store, format: format)

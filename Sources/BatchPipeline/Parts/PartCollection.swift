@@ -11,7 +11,7 @@ extension Pipeline {
   /// - Parameters:
   ///   - folders: results of parts of one partition; at least one.
   ///   - beginsChain: whether the partition may be added even if it does not continue the last one.
-  /// - Returns: the outcome with the sums of the added parts. Lines of parts that were already in the store count as
+  /// - Returns: the outcome, with the sums over the added parts. Lines of parts that were already in the store count as
   ///   duplicates, unless the run that added them was killed. The exit is `RunExit.noInput` while parts are missing.
   /// - Throws: ``PartsError`` for results that do not belong together, or do not continue the collected partitions;
   ///   ``OutputConflict``, ``DamagedCopyError``, ``DestinationMismatch``, `StoreError`.
@@ -59,7 +59,7 @@ extension Pipeline {
         let unreported = results.filter { !reported.contains($0.result.part) }
         if let useless = try nothingUsable(unreported, in: store) {
           outcome.report.add(useless.brought)
-          // Parts collected before are dropped, because their partition cannot be completed.
+          // Parts collected earlier are dropped, because their partition cannot be completed.
           let isHalf = try store.parts.dropHalf() != nil
           for folder in isHalf ? results : unreported {
             try store.parts.collectQuarantine(
@@ -128,8 +128,8 @@ extension Pipeline {
     return results
   }
 
-  /// Returns the reports of these parts and of the whole partition if they complete it but none of its lines is usable
-  /// (reference decisions 48). The parts must not be collected then. Nil otherwise.
+  /// If these parts complete the partition but none of its lines is usable, returns the reports of the parts and of the
+  /// whole partition; the parts must not be collected then (reference decisions 48). Otherwise returns nil.
   private func nothingUsable(
     _ folders: [ResultFolder], in store: EventStore
   ) throws -> (brought: RunReport, all: RunReport)? {
@@ -145,7 +145,7 @@ extension Pipeline {
 
   private func reports(_ folders: [ResultFolder]) throws -> [RunReport] {
     try folders.compactMap { folder in
-      // The checksum was verified, so the pages need no check.
+      // The checksum was verified, so the pages are not verified.
       let part = try EventStore.openProved(folder.store, format: request.platform.storeFormat)
       let report = try part.runs.all().last.flatMap { try part.runs.report(of: $0.id) }
       try part.close()
@@ -156,14 +156,14 @@ extension Pipeline {
   /// Returns the run that processed a part, with the clock and window that the partition fixed for all parts.
   private func decidingRun(_ result: ResultFolder?) throws -> StoredRun? {
     guard let result else { return nil }
-    // The checksum was verified, so the pages need no check.
+    // The checksum was verified, so the pages are not verified.
     let part = try EventStore.openProved(result.store, format: request.platform.storeFormat)
     let run = try part.runs.all().last
     try part.close()
     return run
   }
 
-  /// - Returns: the number of events that the states of these parts hold back, which no store has.
+  /// - Returns: the number of held events, which are in the states of these parts and not in the store.
   private func collect(
     _ folders: [ResultFolder], besides here: Set<Int>, into store: EventStore, _ run: RunID,
     _ outcome: inout RunOutcome
@@ -171,7 +171,7 @@ extension Pipeline {
     var held = 0
     for folder in folders {
       try interruption.check()
-      // The checksum was verified, so the pages need no check.
+      // The checksum was verified, so the pages are not verified.
       let part = try EventStore.openProved(folder.store, format: request.platform.storeFormat)
       let report = try part.runs.all().last.flatMap { try part.runs.report(of: $0.id) }
       if let known = try part.runs.knownUntil() {
@@ -195,7 +195,8 @@ extension Pipeline {
     return held
   }
 
-  /// Returns the events of the whole partition, whenever its parts were added; empty if nothing was added.
+  /// Returns the events of the whole partition, including parts that earlier runs added; empty if the store already had
+  /// all lines from other parts.
   private func sequences(
     of place: ChainPlace, _ result: ResultFolder?, in store: EventStore
   ) throws -> [BlockSequence] {
@@ -212,7 +213,7 @@ extension Pipeline {
 
   /// Adds the record counts of parts that bring no new lines, with accepted records counted as duplicates.
   ///
-  /// - Returns: the number of events that the states of these parts hold back, which no store has.
+  /// - Returns: the number of held events, which are in the states of these parts and not in the store.
   private func tellKnown(_ folders: [ResultFolder], _ note: String, _ outcome: inout RunOutcome) throws -> Int {
     var held = 0
     for folder in folders {
@@ -257,7 +258,7 @@ extension EventStore {
     }
   }
 
-  /// - Throws: ``PartsError`` if the store collects parts, because it has no device states then.
+  /// - Throws: ``PartsError`` if the store collects parts, because such a store has no device states.
   func refuseCollected() throws {
     guard try !parts.partitions().isEmpty else { return }
     throw PartsError(

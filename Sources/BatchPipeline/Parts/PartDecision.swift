@@ -16,7 +16,7 @@ extension Pipeline {
   ///
   /// - Parameters:
   ///   - part: the number of the part, from 0.
-  ///   - previous: the folder of the result whose states this one continues; nil for the first.
+  ///   - previous: the folder of the result whose states this part continues; nil for the first partition.
   ///   - folder: the folder to create; missing parent folders are created too.
   /// - Returns: the folder, the report of the run, and whether the folder already existed with the same result.
   /// - Throws: ``PartsError`` for folders that do not belong together, ``DamagedCopyError``, ``OutputError``, the
@@ -127,7 +127,7 @@ extension Pipeline {
   }
 }
 
-/// The error of a part's run that ended early, so that there is no result.
+/// The error if the run of a part ended early, so that there is no result.
 package struct PartRunFailure: RunError, Equatable, CustomStringConvertible {
   package var exit: RunExit
   var problem: String

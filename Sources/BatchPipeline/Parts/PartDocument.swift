@@ -28,7 +28,7 @@ enum PartDocument {
   /// The maximum size of a document in bytes. The largest one is a manifest, which names each input.
   private static let largest = 256 << 20
 
-  /// - Throws: ``PartsError`` if it cannot be read or is too large.
+  /// - Throws: ``PartsError`` if the file cannot be read or is too large.
   static func read(_ path: String) throws -> [UInt8] {
     var bytes: [UInt8] = []
     do {
@@ -129,7 +129,7 @@ enum PartDocument {
   }
 }
 
-/// The error of partitions, parts and results that are unreadable or do not belong together (reference formats 5).
+/// The error for partitions, parts and results that are unreadable or do not belong together (reference formats 5).
 package struct PartsError: RunError, Equatable, CustomStringConvertible {
   package var path: String
   package var problem: String
@@ -145,7 +145,7 @@ package struct PartsError: RunError, Equatable, CustomStringConvertible {
   package var description: String { "\(path.printable): error: \(problem)" }
 }
 
-/// The error of a list with files that have not been distributed yet.
+/// The error if some files in a list have not been distributed yet.
 package struct MissingPiecesError: RunError, Equatable, CustomStringConvertible {
   package var folder: String
   package var missing: [Int]
@@ -159,7 +159,7 @@ package struct MissingPiecesError: RunError, Equatable, CustomStringConvertible 
   }
 }
 
-/// The error of a store that does not have the results of all parts yet.
+/// The error if a store does not have the results of all parts yet.
 package struct MissingPartsError: RunError, Equatable, CustomStringConvertible {
   package var store: String
   package var missing: [Int]

@@ -15,7 +15,7 @@ package struct PartManifest: Codable, Equatable, Sendable {
   }
 
   package struct Part: Codable, Equatable, Sendable {
-    /// The file next to the manifest and its ``CopySum`` in hexadecimal; nil if the lines stay in pieces.
+    /// The name of the file next to the manifest, and its ``CopySum`` in hexadecimal; nil if the lines stay in pieces.
     package var name: String?
     package var sum: String?
     /// The number of lines, equal to `read` in a run of the part.
@@ -39,9 +39,9 @@ package struct PartManifest: Codable, Equatable, Sendable {
   package var asOf: Instant
   package var from: Instant?
   package var to: Instant?
-  /// The known time of that run, not before that of the partition that it continues (reference decisions 33).
+  /// The known time of that run, which is not before that of the previous partition (reference decisions 33).
   package var knownUntil: Instant
-  /// The identity of the partition whose results this one continues; nil for the first.
+  /// The identity of the partition whose results this one continues; nil for the first partition.
   package var previous: String?
   /// The files in the order in which their records are read.
   package var files: [File]
@@ -64,7 +64,7 @@ extension PartManifest.Piece {
 package struct PartitionFolder: Sendable {
   package let path: String
   package let manifest: PartManifest
-  /// The SHA-256 of the manifest, which contains the sums of the parts: equal only for equal partitions.
+  /// The SHA-256 of the manifest, which contains the checksums of the parts, so it is equal only for equal partitions.
   package let identity: String
 
   /// - Throws: ``PartsError``.

@@ -28,7 +28,7 @@ package struct PartPiece: Codable, Equatable, Sendable {
   package var files: Int
   /// The digest of the files' entries in the list.
   package var entries: String
-  /// The slices by part number, in the order in which the file of lines has them.
+  /// The slices in the order of part numbers, which is also their order in the file of lines.
   package var parts: [PartSlice]
 }
 

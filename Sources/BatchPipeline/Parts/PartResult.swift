@@ -12,9 +12,9 @@ package struct PartResult: Codable, Equatable, Sendable {
   package var part: Int
   package var parts: Int
   package var destination: String
-  /// The identity of the result whose states this one continues; nil for the first.
+  /// The identity of the result whose states this one continues; nil for the first partition.
   package var previous: String?
-  /// The partition of that result, and the digest of its settings; nil for the first.
+  /// The partition of that result, and the digest of its settings; nil for the first partition.
   package var previousPartition: String?
   package var previousConfiguration: String?
   /// The digest of the settings, without secrets.
@@ -25,7 +25,7 @@ package struct PartResult: Codable, Equatable, Sendable {
   package var storeSum: String
   /// The platform's figures, by name.
   package var figures: [String: Int]
-  /// The details that the deciders noted (``DecisionDetails/portable()``); nil for none.
+  /// The details that the deciders noted (``DecisionDetails/portable()``); nil if there is none.
   package var details: String?
 
   /// Returns whether the other result comes from another attempt to process the same part.
@@ -51,7 +51,7 @@ package struct ResultFolder: Sendable {
     }
     guard 1...Partitioning.mostParts ~= result.parts, 0..<result.parts ~= result.part,
       PartDocument.counts ~= result.lines,
-      // A rewind may reduce earlier figures, so figures can be negative.
+      // A rewind may subtract from the figures of earlier runs, so figures can be negative.
       result.figures.values.allSatisfy({ $0.magnitude <= PartDocument.counts.upperBound })
     else { throw PartsError(path: file, problem: "it has an invalid number") }
   }

@@ -11,7 +11,8 @@ package enum Partitioning {
 
   package enum Source: Sendable {
     case inputs
-    /// The pieces that ``Pipeline/partition(_:only:parts:to:)`` made, in folders named by the index of the first file.
+    /// The pieces that ``Pipeline/partition(_:only:parts:to:)`` made, each in a folder named after the index of its
+    /// first file.
     case pieces(of: FileList, in: String)
   }
 }
@@ -21,10 +22,10 @@ extension Pipeline {
   ///
   /// - Parameters:
   ///   - parts: the number of parts, from 1 to ``Partitioning/mostParts``.
-  ///   - previous: the folder of the partition whose results this one continues; nil for the first.
+  ///   - previous: the folder of the partition whose results the new one continues; nil for the first partition.
   ///   - folder: the folder to create; missing parent folders are created too.
   /// - Returns: the folder, and whether an equal one already existed.
-  /// - Throws: ``PartsError``, ``DamagedCopyError``, ``MissingPiecesError``, ``OutputError``, and errors of reading.
+  /// - Throws: ``PartsError``, ``DamagedCopyError``, ``MissingPiecesError``, ``OutputError``, and errors from reading.
   package func partition(
     _ source: Partitioning.Source, parts: Int, after previous: String?, to folder: String
   ) throws -> (folder: PartitionFolder, wasThere: Bool) {
@@ -136,7 +137,8 @@ extension Pipeline {
   }
 
   /// Numbers the files. A file that the previous partition or the job's store knows keeps its number, so that the same
-  /// inputs make the same partition again. Others get numbers above all existing ones, because events keep the numbers.
+  /// inputs make the same partition again. Other files get numbers above all existing ones, because stored events refer
+  /// to files by number.
   private func numbered(
     _ files: InputFiles, after previous: PartitionFolder?
   ) throws -> [PartManifest.File] {
@@ -170,7 +172,7 @@ extension Pipeline {
 }
 
 extension PartitionFolder {
-  /// - Throws: ``PartsError`` if a partition of this many parts cannot continue this one.
+  /// - Throws: ``PartsError`` if a partition with this many parts, for this platform, cannot continue this one.
   fileprivate func refuse(parts: Int, of platform: any Platform) throws {
     guard manifest.parts.count == parts else {
       throw PartsError(

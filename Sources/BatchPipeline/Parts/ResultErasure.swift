@@ -2,9 +2,9 @@ package import BatchFoundation
 import BatchIngest
 package import BatchStore
 
-/// Removes people from the results of parts, whose states the next night continues.
+/// Removes people from the results of parts, because the next night continues the states in them.
 ///
-/// Each result is changed as a temporary copy, which replaces the existing one when it is complete. It keeps its
+/// Each result is changed as a temporary copy, which replaces the original when it is complete. The result keeps its
 /// partition and part, so the chain continues. Runs that continue it refuse later records of these people.
 package struct ResultErasure: Sendable {
   private let folders: [ResultFolder]
@@ -24,7 +24,7 @@ package struct ResultErasure: Sendable {
     }
   }
 
-  /// Returns the devices of these people that the results know, as the bytes of their ids.
+  /// Returns the ids, as bytes, of these people's devices in the results.
   package func devices(of ids: [PersonID]) throws -> Set<[UInt8]> {
     var devices: Set<[UInt8]> = []
     for folder in folders {
@@ -39,11 +39,11 @@ package struct ResultErasure: Sendable {
   ///
   /// - Parameters:
   ///   - ids: ids of the people; at least one.
-  ///   - found: the devices of these people that the job's store or any result knows, as the bytes of their ids.
+  ///   - found: the ids, as bytes, of these people's devices in the job's store or in any result.
   ///   - now: the time for the proofs.
   ///   - options: the same options as for the job's store.
   /// - Returns: the removed data of each folder.
-  /// - Throws: ``OutputError``, and errors of the store.
+  /// - Throws: ``OutputError``, and store errors.
   package func erase(
     _ ids: [PersonID], found: Set<[UInt8]>, at now: Instant, _ options: ErasureOptions
   ) throws -> [(folder: String, report: ErasureReport)] {

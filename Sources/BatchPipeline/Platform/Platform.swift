@@ -17,41 +17,41 @@ package protocol Platform: Sendable {
 
   var vocabulary: RecordVocabulary { get }
 
-  /// The names of the map presets whose records the platform uses; nil for all presets.
+  /// The names of the map presets whose records the platform uses; nil if it uses those of all presets.
   var presets: [String]? { get }
 
-  /// Loads and checks the files and settings that the rules of a run need.
+  /// Loads and validates the files and settings that the rules for a run need.
   ///
   /// - Throws: an error that ends the run before anything is created.
   func rules(for run: RunContext) throws -> any DecisionRules
 
   var storeFormat: StoreFormat { get }
 
-  /// Returns the destination that a store is for. Parts that the configuration does not give stay open.
+  /// Returns the destination of a job's store. Values that the configuration does not set stay open.
   func storeDestination(_ settings: Settings) -> StoreDestination
 
   /// Returns whether a job of the platform depends on the setting.
   func reads(_ setting: Setting) -> Bool
 
-  /// Returns messages about events that the configuration alone prevents from being sent, shown when a run begins.
+  /// Returns messages, shown when a run begins, about events that cannot be sent because of the configuration alone.
   func announcements(_ run: RunContext) -> [String]
 
-  /// Adds the counts of the platform's deciders (``DecisionTally``), its service, or both to the report.
+  /// Adds to the report the counts from the platform's deciders (``DecisionTally``), its service, or both.
   ///
-  /// - Parameter details: the deciders' details; nil for none.
+  /// - Parameter details: the deciders' details; nil if there is none.
   func add(
     _ figures: [String: Int], _ details: DecisionDetails?, of run: RunContext, to report: inout RunReport)
 
   /// Returns the capabilities of a run's rules and how often each was used; tests of a job should cover all of them.
   ///
-  /// - Parameter figures: the counts of the deciders.
+  /// - Parameter figures: the counts from the deciders.
   func coverage(of run: RunContext, _ figures: [String: Int], _ details: DecisionDetails?) -> [RuleCoverage]
 
   // MARK: - Delivery
 
   func limits(_ settings: Settings) -> BlockLimits
 
-  /// Returns the times of events that the service accepts; nil for any time.
+  /// Returns the window of event times that the service accepts; nil if it accepts any time.
   func window(_ settings: Settings, asOf: Instant) -> DeliveryWindow?
 
   /// Returns the current version of request bodies (``Destination/form``).
@@ -60,7 +60,7 @@ package protocol Platform: Sendable {
   /// Returns the settings for sending chunks, in addition to the destination's traits.
   func deliverySettings(_ settings: Settings) -> DeliverySettings
 
-  /// Returns the settings that the service of a job needs and that are missing. A sandbox needs none.
+  /// Returns the missing settings that the service of a job needs. A sandbox needs none.
   func missingSettings(_ settings: Settings, for job: Job) -> [MissingSetting]
 
   /// Returns the service of the job, or the sandbox in its place; opens no connection.
@@ -74,10 +74,11 @@ package protocol Platform: Sendable {
   /// Returns the calls of a run to the service other than sending events, in words.
   func otherCalls(of run: RunContext, _ figures: [String: Int]) -> [String]
 
-  /// Returns the number of changes at the service that runs began but only a person can resolve.
+  /// Returns the number of changes that runs began at the service and that only a person can resolve.
   func stoppedPlans(in store: EventStore) throws -> Int
 
-  /// Counts the devices that record another person in a run than before; nil if people are not identified.
+  /// Counts the devices whose records in a run are for a different person than before; nil if people are not
+  /// identified.
   func newOwners(in store: EventStore, of run: RunID) throws -> NewOwners?
 
   /// Passes the results of a run's questions about devices to `body`, one line each without its end
@@ -97,7 +98,7 @@ package protocol Platform: Sendable {
   /// Describes an event in wire form for listings.
   ///
   /// - Parameters:
-  ///   - event: the event; it lacks objects and arrays if the last column is not shown.
+  ///   - event: the event; objects and arrays are left out of it if the last column is not shown.
   ///   - device: the id of the device in the export; empty if only the event is known.
   func describe(_ event: JSONNode, device: String) -> EventDescription
 
@@ -121,11 +122,11 @@ package protocol Platform: Sendable {
   /// Returns the unhashed ids of people in a device's state, except the device's own and empty ones.
   func ids(of device: StoredDevice) throws -> [String]
 
-  /// Returns the event of a store, or of its quarantine, that the service knows by this name; nil for none.
+  /// Returns the event, in a store or its quarantine, that the service knows by this name; nil if there is none.
   func event(named text: String, in store: EventStore) throws -> EventID?
 }
 
-/// The counts of devices that record another person than before (reference decisions 58).
+/// The counts of devices whose records are for a different person than before (reference decisions 58).
 package struct NewOwners: Sendable {
   package var devices: Int
   /// The number of these devices that had a recipient.
@@ -211,9 +212,9 @@ package struct EventColumn: Sendable {
 }
 
 package struct EventDescription: Sendable {
-  /// The code or name; empty for an event without one.
+  /// The code or name; empty if the event has none.
   package var type: String
-  /// A value for each of ``Platform/eventColumns``; null if the event has none.
+  /// A value for each of ``Platform/eventColumns``; null if the event has no such value.
   package var values: [JSONNode]
 
   package init(type: String, values: [JSONNode?]) {
@@ -224,7 +225,7 @@ package struct EventDescription: Sendable {
 
 /// A summary of one device's events, for comparing or testing runs.
 package struct DeviceOutline: Sendable, Equatable {
-  /// A session. Its times are those in the events; each is nil if no event has it.
+  /// A session. Its times come from the events; a time is nil if no event has it.
   package struct Session: Sendable, Equatable {
     /// The id; nil if the platform's sessions have none.
     package var id: String?
@@ -244,7 +245,7 @@ package struct DeviceOutline: Sendable, Equatable {
   /// The numbers of events, by code or name.
   package var events: [String: Int] = [:]
   package var sessions: [Session] = []
-  /// The number of events that carry a campaign, by its name.
+  /// The number of events with each campaign, by its name.
   package var campaigns: [String: Int] = [:]
 
   package init() {}
@@ -257,7 +258,7 @@ package struct RuleCoverage: Sendable, Equatable {
   }
 
   package var kind: Kind
-  /// A description of the capability, or the name that its file gives it.
+  /// A description of the capability, or its name in the job's file.
   package var name: String
   package var count: Int
 

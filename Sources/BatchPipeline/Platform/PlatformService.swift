@@ -18,7 +18,8 @@ package protocol PlatformService: Sendable {
   /// Makes the calls that are possible only after sending, such as querying which events the service refused later.
   func afterDelivery(_ report: DeliveryReport, _ stage: inout ServiceStage) throws
 
-  /// Compares the data that the service should have by the store with what it reports; changes neither (`verify`).
+  /// Compares the data that, according to the store, the service should have with what it reports; changes neither
+  /// (`verify`).
   ///
   /// - Throws: ``ArrivalsUnavailable``, ``InterruptedError`` after a signal.
   func compare(
@@ -105,7 +106,7 @@ package struct ServiceStage {
   }
 }
 
-/// The error of a configured service that cannot be called; each problem names the setting to change.
+/// The error if the configured service cannot be called; each problem names the setting to change.
 package struct ServiceSettingsError: RunError, Equatable, CustomStringConvertible {
   package var problems: [String]
 
@@ -121,7 +122,7 @@ package struct ServiceSettingsError: RunError, Equatable, CustomStringConvertibl
   }
 }
 
-/// A missing setting that calls to a service need. Runs end with an error for it, and checks of a job report it.
+/// A missing setting that calls to a service need. It ends runs with an error, and validation of a job reports it.
 package struct MissingSetting: Sendable, Equatable, CustomStringConvertible {
   /// The name, such as `Connection.baseUrl`.
   package var name: String
@@ -137,7 +138,7 @@ package struct MissingSetting: Sendable, Equatable, CustomStringConvertible {
     self.cause = cause
   }
 
-  /// The environment variable in words; a secret should come from a file.
+  /// The environment variable in words; for a secret, the variable with the path of a file.
   package var carrier: String {
     let isSecret = SettingsSchema.current.settings(matching: name).contains(where: \.isSecret)
     return isSecret ? "\(variable)_FILE (the path of a file that contains it)" : variable

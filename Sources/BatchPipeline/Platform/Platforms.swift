@@ -2,7 +2,7 @@ package import BatchFoundation
 package import BatchIngest
 package import BatchStore
 
-/// The platforms of a program; jobs choose one by name.
+/// The platforms in a program; jobs choose one by name.
 package struct Platforms: Sendable {
   package let all: [any Platform]
 
@@ -16,7 +16,8 @@ package struct Platforms: Sendable {
     return platform
   }
 
-  /// Returns the vocabulary for jobs of a platform: its own types, and ignored ones that only another platform uses.
+  /// Returns the vocabulary for jobs of a platform: its own types, and the types to ignore because only another
+  /// platform uses them.
   package func vocabulary(of platform: any Platform) -> RecordVocabulary {
     var vocabulary = platform.vocabulary
     if vocabulary.own == nil { vocabulary.ignored = all.lazy.compactMap(\.vocabulary.own).first }
@@ -24,7 +25,7 @@ package struct Platforms: Sendable {
   }
 }
 
-/// The error of a job or a store for a platform that this program does not have.
+/// The error for a job or store whose platform this program does not have.
 package struct UnknownPlatformError: RunError, Equatable, CustomStringConvertible {
   package var name: String
   package var known: [String]
@@ -38,7 +39,8 @@ package struct UnknownPlatformError: RunError, Equatable, CustomStringConvertibl
 
 /// Stores opened without a job: the store itself names the platform of its events.
 extension Platforms {
-  /// Opens an existing store for reading. A store that no run has bound yet counts as one of the first platform.
+  /// Opens an existing store for reading. A store that no run has bound to a platform yet is opened for the first
+  /// platform.
   ///
   /// - Parameter checksPages: false to open a store even if some of its pages are damaged.
   /// - Throws: ``StoreError``, ``UnknownPlatformError``.

@@ -19,9 +19,9 @@ package struct ReplayOutcome: Sendable, Equatable {
 extension Pipeline {
   /// Imports the quarantined lines and events again, with the job's current configuration.
   ///
-  /// Each line is processed like a line of a file. A line that is now a record, a duplicate or out of the window leaves
-  /// the quarantine. A line that is still refused stays there with its new reason. Lines are marked as replayed last:
-  /// if the replay is killed before, the next one finds duplicates.
+  /// Each line is processed like a line in a file. A line that is now a record, a duplicate or out of window leaves the
+  /// quarantine. A line that is still refused stays there with its new reason. Lines are marked as replayed last: if
+  /// the replay is killed before that, the next one finds duplicates.
   ///
   /// Events are stored but not sent; the next run sends them.
   func replay(
@@ -44,7 +44,8 @@ extension Pipeline {
     try lines.forEachTaken { try store.quarantine.markReplayed($0, by: run) }
   }
 
-  /// Checks quarantined events again. Unlike lines, they are not processed: those that pass keep content and id.
+  /// Validates quarantined events again. Unlike lines, they are not processed: those that pass keep their content and
+  /// id.
   ///
   /// Events are stored and marked in one transaction, so a killed replay can be repeated without duplicates.
   private func replayEvents(

@@ -5,7 +5,7 @@ import BatchStore
 
 /// Quarantined lines as input files: one for each original file and input kind, with the lines in the same order.
 ///
-/// Only the id and number of each line are in memory; its bytes are copied from the store to the files.
+/// Only the ids and numbers of lines are kept in memory; their bytes are copied from the store to the files.
 struct ReplayInput: Sendable {
   private(set) var files = InputFiles.none
   /// The quarantine ids of all lines in the files, in order.
@@ -37,7 +37,7 @@ struct ReplayInput: Sendable {
     window = TimeWindow(spanning: try store.quarantine.waitingWindows() + [job.window])
     var copy: Copy?
     for start in stride(from: 0, to: waiting.count, by: Self.linesAtOnce) {
-      // A broken row is excluded, because its cells may contain whole records: the file must be repaired.
+      // A broken row is excluded, because its cells may contain whole records; only repairing the file helps.
       let page = try store.quarantine.waitingLines(waiting[start..<min(start + Self.linesAtOnce, waiting.count)])
         .filter { $0.reason != .invalidRow }
       try interruption.check()
@@ -57,7 +57,7 @@ struct ReplayInput: Sendable {
 
   var isEmpty: Bool { ids.isEmpty }
 
-  /// Returns the index in ``ids`` of a line of these files.
+  /// Returns the index in ``ids`` of a line in these files; nil if the files have no such line.
   func place(file: String, line: UInt64) -> Int? {
     guard let places = places[file], (2...UInt64(places.count + 1)).contains(line) else { return nil }
     return places.lowerBound + Int(line) - 2
@@ -78,13 +78,13 @@ struct ReplayInput: Sendable {
     files.holdsCopies = true
   }
 
-  /// Returns the map of the first entry whose pattern matches the file on any day; today's pattern may be another.
+  /// Returns the map of the first entry whose pattern, with the dates of any day, matches the file.
   private func map(of line: WaitingLine) -> InputMap? {
     job.inputs[line.kind].first { InputPattern.finds(line.file, by: $0.anyDay) }.flatMap { maps[$0] }
   }
 }
 
-/// The lines of one file, being copied to a separate one.
+/// The lines of one original file while they are copied to a new file.
 private struct Copy {
   let origin: WaitingLine
   let path: String
@@ -98,7 +98,7 @@ private struct Copy {
     self.origin = origin
     self.path = path
     file = try OutputFile(path)
-    // Starts with a blank line, so that no line is at the place of a byte order mark.
+    // The file starts with a blank line, so that no line is where a byte order mark could be.
     try file.write("\n")
   }
 
@@ -145,17 +145,18 @@ private struct Copy {
 }
 
 extension WaitingLine {
-  /// Whether the store may have only the beginning of the line, and the line may be within the maximum length.
+  /// Returns whether the store may have only the beginning of the line, although the line is not known to exceed the
+  /// maximum length.
   fileprivate func isCut(below longest: Int) -> Bool {
     keptBytes >= QuarantinedLine.keptOfLongLine && keptBytes <= longest
   }
 }
 
 extension TimeWindow {
-  /// Creates the smallest window that includes all of these; unbounded for none.
+  /// Creates the smallest window that includes all of these; unbounded if there are none.
   fileprivate init(spanning windows: [TimeWindow]) {
     self.init()
-    // A bound that is open in one is open in the result.
+    // If a bound is open in one window, it is open in the result.
     from = windows.contains { $0.from == nil } ? nil : windows.compactMap(\.from).min()
     to = windows.contains { $0.to == nil } ? nil : windows.compactMap(\.to).max()
   }

@@ -38,7 +38,7 @@ final class ReplayedLines: Sendable {
   /// Notes the remaining reasons.
   func finishNotes() throws { try note(state.withLock { Self.take(&$0.reasons, from: 1) }) }
 
-  /// Passes the ids of the lines that were not refused to `body`, in pages.
+  /// Passes to `body`, in pages, the ids of the lines that were not refused.
   func forEachTaken(_ body: ([Int64]) throws -> Void) throws {
     let isRefused = state.withLock(\.isRefused)
     for start in stride(from: 0, to: input.ids.count, by: ReplayInput.linesAtOnce) {

@@ -38,9 +38,9 @@ extension UnsentEvents {
   /// Returns a store's unsent events by reason. The reasons of `held` and `expired` depend on the platform.
   ///
   /// - Parameters:
-  ///   - held: events of status `HOLD`.
-  ///   - expired: events of status `EXPIRED`; nil if there are none.
-  ///   - tries: the name of the setting that limits the attempts of a request.
+  ///   - held: the events with status `HOLD`.
+  ///   - expired: the events with status `EXPIRED`; nil if there are none.
+  ///   - tries: the name of the setting that limits the attempts for a request.
   package static func all(
     in store: EventStore, held: [UnsentEvents], expired: UnsentEvents?, tries: String = "Networking.maxNumRetries"
   ) throws -> [UnsentEvents] {
@@ -63,7 +63,7 @@ extension UnsentEvents {
     return held + rest.compactMap(\.self)
   }
 
-  /// Returns the events of a status, all for one reason; nil if there are none.
+  /// Returns the events that have a status, all for one reason; nil if there are none.
   package static func of(
     _ status: EventStatus, _ counts: [EventStatus: Int], _ reason: String, _ setting: String, _ ends: String
   ) -> UnsentEvents? {

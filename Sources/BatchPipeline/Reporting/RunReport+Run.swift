@@ -6,7 +6,7 @@ import BatchReport
 import BatchStore
 
 extension RunReport {
-  /// Creates the report of a run before its first stage.
+  /// Creates the report for a run before its first stage.
   init(_ request: RunRequest) {
     self.init(
       job: request.job.name, jobFile: request.job.file, destination: request.platform.name, startedAt: request.now,
@@ -30,7 +30,7 @@ extension RunReport {
 
   /// Adds the results of the local stage.
   ///
-  /// - Parameter dictionary: the fields for suggestions about quarantined lines.
+  /// - Parameter dictionary: the known fields, for suggestions about quarantined lines.
   mutating func add(
     _ local: DecisionResult, _ files: InputFiles, _ lines: [QuarantinedLine], _ dictionary: FieldDictionary,
     _ personal: PersonalData
@@ -54,7 +54,8 @@ extension RunReport {
       WarningTally(
         kind: kind, occurrences: tally.occurrences,
         first: tally.examples.lazy.compactMap { example in
-          // Records of files that this run did not read were only processed again, so their warnings are not repeated.
+          // Records from files that this run did not read were only processed again, so their warnings are not
+          // repeated.
           guard let source = files.source(of: example.position) else { return nil }
           return WarningTally.Place(
             device: personal.id(example.device), file: source.file, line: source.line, detail: example.detail)
@@ -89,7 +90,7 @@ extension RunRequest {
       }
   }
 
-  /// A digest of every resolved value except secrets, and of the maps, to distinguish configurations.
+  /// A digest of all resolved values except secrets, and of the maps, which distinguishes configurations.
   var configurationDigest: String {
     // The names of maps are left out, because parts of a run may have the maps in another folder.
     let text = loaded.configuration.text(of: Set(SettingSection.allCases)) + maps.map { "\nmap=\($0.text)" }.joined()
@@ -98,13 +99,14 @@ extension RunRequest {
 }
 
 package struct UploadEstimate: Sendable, Equatable {
-  /// The assumed duration of a request, which is typical between continents. The actual one is not known in advance.
+  /// The assumed duration of a request in seconds, which is typical between continents. The actual duration is not
+  /// known in advance.
   package static let secondsOfRequest = 0.5
 
   package var events: Int
   package var requests: Int
   package var concurrency: Int
-  /// The platform's other calls to its service, in words; empty for none.
+  /// The platform's other calls to its service, in words; empty if there are none.
   package var others: [String]
 
   package init(events: Int, requests: Int, _ delivery: DeliverySettings, others: [String] = []) {
@@ -130,7 +132,8 @@ package struct UploadEstimate: Sendable, Equatable {
 }
 
 extension Pipeline {
-  /// Reports the number of events that the simulated run would send: its new ones, and those left by earlier runs.
+  /// Reports the number of events that the simulated run would send: its new events, and those that earlier runs left
+  /// unsent.
   func tellEstimate(_ local: DecisionResult, _ storage: RunStorage, _ outcome: inout RunOutcome) throws {
     let backlog = try storage.store?.ledger.pendingChunks() ?? (chunks: 0, events: 0)
     let estimate = UploadEstimate(

@@ -1,17 +1,17 @@
 import BatchFoundation
 import BatchStore
 
-/// Compares the new events of a span of time with the stored ones, and chooses those that the store gets.
+/// Compares the new events in a span of time with the stored ones, and chooses those to store.
 struct EventReplacement {
   /// The sources of the lines to compare.
   enum Side: Int {
-    /// New events, each in a block of its own.
+    /// New events, each in its own block.
     case decided
-    /// The store's events before unread lines were imported, and after that; see ``StoredSide/line(_:_:)``.
+    /// The store's events before and after unread lines were imported; see ``StoredSide/line(_:_:)``.
     case before, stored
   }
 
-  /// The number of events stored at once.
+  /// The number of events that are collected before they are stored together.
   private static let stretch = 4096
 
   private let span: ReplacedSpan
@@ -20,7 +20,7 @@ struct EventReplacement {
   private let writer: EventBlockCopier
   private var wireForm: WireForm { platform.storeFormat.wireForm }
   private(set) var counts = RerunCounts()
-  /// Events that the store gets although another event with the same number was sent.
+  /// Events to store although another event with the same number was sent.
   private(set) var twins: Set<NumberedEvent> = []
 
   init(_ span: ReplacedSpan, sendsAgain: SentEvents?, _ platform: any Platform, limits: BlockLimits) {
@@ -30,7 +30,7 @@ struct EventReplacement {
     writer = EventBlockCopier(platform.storeFormat.wireForm, limits)
   }
 
-  /// Passes the events for the store to `take`. Only the events of one device at one instant are in memory at a time.
+  /// Passes the events to store to `take`. Only the events of one device at one instant are in memory at a time.
   mutating func compare(_ lines: OrderedLines, _ take: (EventBlocks) throws -> Void) throws {
     var place: [OrderedLines.Line] = []
     var taken = 0
@@ -49,8 +49,8 @@ struct EventReplacement {
     if taken > 0 { try take(writer.finish()) }
   }
 
-  /// - Parameter place: all lines of one instant of one device.
-  /// - Returns: the number of these events that the store gets.
+  /// - Parameter place: all lines for one instant of one device.
+  /// - Returns: the number of these events to store.
   private mutating func pick(_ place: [OrderedLines.Line]) throws -> Int {
     guard let first = place.first else { return 0 }
     var decided: [(event: EventBlockReader, json: [UInt8])] = []
@@ -98,7 +98,7 @@ struct StoredSide {
   private var sent: [(event: [UInt8], number: Int64, standing: EventStanding)] = []
   private(set) var waiting: [[UInt8]] = []
 
-  /// Returns an event as a line: its standing, then its bytes.
+  /// Returns an event as a line: the raw value of its standing, followed by its JSON.
   static func line(_ event: DecidedEvent, _ standing: EventStanding) -> [UInt8] { [standing.rawValue] + event.json }
 
   mutating func add(line: [UInt8], _ number: Int64) {
@@ -107,7 +107,7 @@ struct StoredSide {
     sent.append((event, number, standing))
   }
 
-  /// Returns whether the store gets an event although another event with the same number was sent.
+  /// Returns whether an event is to be stored although another event with the same number was sent.
   func hasTwin(_ number: Int64, _ fate: Fate) -> Bool {
     fate != .left && fate != .sentAgain(number) && sent.contains { $0.number == number }
   }
@@ -119,7 +119,7 @@ struct StoredSide {
     return true
   }
 
-  /// Returns the fate of each event. The store gets all events except those that are ``Fate/left``.
+  /// Returns the fate of each event. All events except those that are ``Fate/left`` are stored.
   ///
   /// An event is the same as a sent one if their bytes are equal. Otherwise, a sent event of the same type counts as
   /// the same event with other attributes. Any other event was never sent. Sent events with a correction are matched

@@ -5,7 +5,7 @@ import BatchReport
 package import BatchStore
 
 extension RunRequest {
-  /// Returns the times of a request for everything that the store has processed; nil if it has processed nothing.
+  /// Returns the times for a request that covers everything the store has processed; nil if it has processed nothing.
   package static func known(to store: EventStore) throws -> (from: Instant, to: Instant, asOf: Instant)? {
     guard let span = try store.timelines.decidedSpan() else { return nil }
     let deciding = [RunMode.run.name, RunMode.noUpload.name]
@@ -16,12 +16,12 @@ extension RunRequest {
 }
 
 extension Pipeline {
-  /// Processes everything that the store has processed again, from the job's current inputs and with its current
-  /// settings. The results replace the unsent events of a span. Nothing is sent.
+  /// Processes again everything that the store has processed, from the job's current inputs and with its current
+  /// settings. The results replace the unsent events in a span of time. Nothing is sent.
   ///
-  /// First, unread lines within the reach of a rewind are imported as by a run, each in its place. Then the inputs are
-  /// processed from the first record on, because sessions and campaigns depend on earlier states, with the results in a
-  /// temporary store. This leaves device states unchanged, and the checks, plans and questions of earlier runs.
+  /// First, unread lines within the reach of a rewind are imported as in a run, each in its place. Then the inputs are
+  /// processed into a temporary store, from the first record on, because sessions and campaigns depend on earlier
+  /// states. Device states, and the checks, plans and questions from earlier runs, stay unchanged by this.
   ///
   /// - Parameters:
   ///   - rerun: the span, and what may happen in it.
@@ -49,7 +49,7 @@ extension Pipeline {
     let run = try beginRun(in: store, mode: "rerun", window: TimeWindow(from: rerun.from, to: rerun.to))
     var outcome = RunOutcome(report: RunReport(request))
     do {
-      // The states of these devices hold events back, which cannot be replaced.
+      // The states of these devices contain held events, which cannot be replaced.
       var devices = try store.holdingDevices()
       let lines = try OrderedLines()
       try add(store, from: rerun.from, to: rerun.to, as: .before, to: lines)
@@ -75,9 +75,9 @@ extension Pipeline {
     }
   }
 
-  /// Imports the unread lines of the span that are within the reach of a rewind, and finishes an interrupted rewind.
+  /// Imports the unread lines in the span that are within the reach of a rewind, and finishes an interrupted rewind.
   ///
-  /// - Returns: the figures of these lines; nil if nothing is imported, because no time of the span is within the
+  /// - Returns: the figures of these lines; nil if nothing is imported, because no part of the span is within the
   ///   reach, or the store collects parts and has no device states.
   private func takeIn(
     _ rerun: Rerun, _ preparation: RunPreparation, _ store: EventStore, _ run: RunID
@@ -147,7 +147,7 @@ extension Pipeline {
     return replacement.counts
   }
 
-  /// Adds the events that the store has in a span of time.
+  /// Adds the store's events in a span of time.
   private func add(
     _ store: EventStore, from: Instant, to: Instant, as side: EventReplacement.Side, to lines: OrderedLines
   ) throws {
@@ -162,7 +162,7 @@ extension Pipeline {
     try lines.append(&series)
   }
 
-  /// Adds the new events of a span, as the store would send them now.
+  /// Adds the new events in a span, as the store would send them now.
   private func add(
     _ decided: [BlockSequence], in span: ReplacedSpan, _ store: EventStore, to lines: OrderedLines
   ) throws {
@@ -198,9 +198,10 @@ extension EventStore {
 }
 
 extension EventStore {
-  /// Removes what the job's store does not get from a rerun's results: device states, and data that it already has.
+  /// Removes from a rerun's results the data that is not for the job's store: device states, and data that it already
+  /// has.
   ///
-  /// - Returns: rows of the platform for records of the span that the store has never had; nil for none.
+  /// - Returns: platform rows for records in the span that the store has never had; nil if there are none.
   func reduce(_ batch: inout LocalBatch, toNewOf span: ReplacedSpan) throws -> (any PlatformRows)? {
     let rows = try batch.rows.flatMap { rows in try read { try rows.unknown(of: span, in: $0) } }
     batch.rows = nil
@@ -214,7 +215,7 @@ extension EventStore {
     return rows
   }
 
-  /// Returns the digests that the store does not have; nil for none.
+  /// Returns the digests that the store does not have; nil if it has all.
   private func unknown(_ segment: DigestSegment) throws -> DigestSegment? {
     let known = Set(
       try LineDigest.merged(timelines.knownDigests(bucket: segment.bucket, from: segment.first, to: segment.last)))
@@ -223,7 +224,7 @@ extension EventStore {
     return segment.digests.isEmpty ? nil : segment
   }
 
-  /// Passes everything that the job's store gets after the events of a rerun to `body`: rows of the platform,
+  /// Passes to `body` everything that is added to the job's store after the events of a rerun: platform rows,
   /// quarantined events, and digests of new lines.
   func forEachRest(rows: [any PlatformRows], _ body: (LocalBatch) throws -> Void) throws {
     func pass(_ fill: (inout LocalBatch) -> Void) throws {

@@ -1,12 +1,12 @@
 package import BatchFoundation
 package import BatchReport
 
-/// The parameters of a rerun, which processes a span of time of a store again.
+/// The parameters of a rerun, which processes a window of a store again.
 package struct Rerun: Sendable {
   package var from: Instant
   /// The exclusive end of the span.
   package var to: Instant
-  /// The sent events that are sent again; nil for none.
+  /// Which sent events are sent again; nil if none are.
   package var sendsAgain: SentEvents?
   /// Whether files that earlier runs read may be missing.
   package var allowsMissingInputs: Bool
@@ -28,14 +28,14 @@ package struct Rerun: Sendable {
 package enum SentEvents: String, CaseIterable, Sendable {
   /// The events with other attributes.
   case different
-  /// The events with other attributes and the unchanged ones.
+  /// The events with other attributes, and the unchanged events.
   case all
 }
 
-/// The results of a rerun, in numbers of events in its span.
+/// The results of a rerun, as numbers of events in its span.
 package struct RerunCounts: Sendable, Equatable {
-  /// The number of events that were or may have been sent and result again unchanged. ``different`` counts those that
-  /// have other attributes now, and ``gone`` those that do not result again.
+  /// The number of events that were, or may have been, sent and that the rerun made again unchanged. ``different``
+  /// counts those that now have other attributes, and ``gone`` those that were not made again.
   package var same = 0
   package var different = 0
   package var gone = 0
@@ -43,26 +43,26 @@ package struct RerunCounts: Sendable, Equatable {
   package var inDoubt = 0
   /// The number of pending events removed from the store.
   package var removed = 0
-  /// The number of events that are pending now as the result of the rerun.
+  /// The number of events that are now pending as a result of the rerun.
   package var stored = 0
   /// The number of ``stored`` events that were already pending before, with the same content.
   package var unchanged = 0
-  /// The number of events, stored or new, left unchanged because the state of their device holds events back.
+  /// The number of events, stored or new, left unchanged because the state of their device contains held events.
   package var heldBack = 0
 }
 
 package struct RerunOutcome: Sendable {
   package var counts: RerunCounts
-  /// The figures of the inputs processed, from the first record of the store on.
+  /// The figures of the inputs, which were processed from the first record on.
   package var records: RunSummary
-  /// The figures of unread lines within the reach of a rewind, imported first; nil if the reach excludes the span.
+  /// The figures of unread lines within the reach of a rewind, which were imported first; nil if none could be.
   package var taken: RunSummary?
   /// The number of files read; ``missingFiles`` counts files that earlier runs read and that are missing now.
   package var files: Int
   package var missingFiles: Int
 }
 
-/// The error of a rerun that cannot be exact, or has nothing to do.
+/// The error for a rerun that cannot be exact or has nothing to do.
 package enum RerunRefusal: RunError, Equatable, CustomStringConvertible {
   /// No record was ever processed.
   case nothingDecided(store: String)

@@ -2,7 +2,7 @@ import BatchFoundation
 import BatchIngest
 import BatchStore
 
-/// The differences between the earlier and the present events of a device.
+/// The differences between a device's earlier events and its new ones.
 extension DeviceRewind {
   /// The results of processing a device over several nights.
   struct Decided {
@@ -17,7 +17,7 @@ extension DeviceRewind {
     var timestamp: Instant
     /// The digest of the event's JSON.
     var digest: LineDigest
-    /// Whether a sample that the event needs did not come in time. The status of a pending event shows that.
+    /// Whether a sample that the event needs did not come in time. If the event is pending, its status shows this.
     var isExpired: Bool
     var cause: StoredSource
 
@@ -26,7 +26,7 @@ extension DeviceRewind {
     }
   }
 
-  /// Events of one type that one line causes.
+  /// The events of one type caused by one line.
   private struct Siblings: Hashable {
     var cause: StoredSource
     var type: [UInt8]
@@ -74,7 +74,7 @@ extension DeviceRewind {
     return traces
   }
 
-  /// Returns the results of `make` for the traced events, by their keys.
+  /// Returns the results of `make` for the traced events, by the events' keys.
   private func outcomes<Outcome>(
     _ decided: Decided, _ traced: [Int64: Trace], _ make: (EventBlockReader) throws -> Outcome
   ) throws -> [[UInt8]: Outcome] {

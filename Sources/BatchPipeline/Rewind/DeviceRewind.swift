@@ -2,16 +2,16 @@ import BatchFoundation
 import BatchIngest
 import BatchStore
 
-/// Rewinds devices to the night of their late records, and processes them from there as if these had been in time.
+/// Rewinds devices to the night of their late records, and processes them from there as if those had been in time.
 ///
-/// The rules are pure, so the earlier decisions can be repeated as well. The differences are reported.
+/// The rules are pure, so the earlier decisions can be repeated too. The results are the differences between the two.
 final class DeviceRewind {
   private struct Deciders {
     let rules: any DecisionRules
     /// The deciders for the earlier and for the new decisions.
     let earlier: any DeviceDecider
     let later: any DeviceDecider
-    /// The decider for stretches without differences.
+    /// The decider for records while both sides have the same state.
     let common: any DeviceDecider
 
     init(_ rules: any DecisionRules, _ options: DeciderOptions) {
@@ -49,7 +49,7 @@ final class DeviceRewind {
     return made
   }
 
-  /// Returns the difference between new and earlier counts of all devices since the last call.
+  /// Returns the difference between the new and the earlier counts for all devices since the last call.
   func takeTally() -> DecisionTally {
     var (before, after) = (DecisionTally(), DecisionTally())
     for case let made? in deciders.values {
@@ -60,7 +60,7 @@ final class DeviceRewind {
     return after
   }
 
-  /// Returns the nights of a device that late records can belong to, in order.
+  /// Returns those nights of a device to which late records can belong, in order.
   ///
   /// - Parameter first: the time of the first late record.
   func nights(of device: Text, from first: Instant, in bucket: BucketNights) throws -> [StoredNight] {
@@ -72,12 +72,13 @@ final class DeviceRewind {
       guard let before = night.night.before, let begin = try rules.decided(of: before, known: night.knownBefore) else {
         return true
       }
-      // Silence led to decisions up to the known time, whatever length of silence the settings required.
+      // Silence led to decisions up to the known time, regardless of the length that the settings required.
       return begin.end < earliest && night.knownBefore ?? earliest <= earliest
     }
   }
 
-  /// Returns the known time of a device's last night if it had other settings and a rewind can go back to it; else nil.
+  /// Returns the known time of a device's last night if the night had other settings and a rewind can go back to it;
+  /// else nil.
   func knownByOthers(_ device: Text, in bucket: BucketNights) throws -> Instant? {
     guard let last = try bucket.nights(of: device, { _ in true }).last, last.rules != rewind.rules,
       try deciders(of: last) != nil
@@ -85,14 +86,15 @@ final class DeviceRewind {
     return last.known
   }
 
-  /// Returns the times of the records with an identity in a device's nights, by identity key.
+  /// Returns the times of those records in a device's nights that have an identity, by identity key.
   func identityTimes(_ device: Text, _ nights: [StoredNight]) throws -> [UInt64: Instant] {
     try nights.reduce(into: [:]) { times, night in
       times.merge(try timeline(device, night).identityTimes) { first, _ in first }
     }
   }
 
-  /// Returns the index of the first late record that belongs to a night, as all later ones do; the count if none does.
+  /// Returns the index of the first late record that belongs to a night; all later ones do, too. Returns the count if
+  /// none does.
   func firstPlaced(_ late: RecordList, _ nights: [StoredNight]) throws -> Int {
     let places = try places(in: nights)
     return late.firstIndex { nightPlace(of: $0, in: places) != nil } ?? late.count
@@ -124,7 +126,7 @@ final class DeviceRewind {
     var decided = 0
     var next = late.startIndex
     var place = min(own, places.night(of: earliest, first.kind, .unknown) ?? own)
-    // Of records with one identity, the first in order counts (reference decisions 71).
+    // Of several records with the same identity, the first in order counts (reference decisions 71).
     var replaced = Set(late.filter { $0.notes.contains(.replaces) }.compactMap(\.identityKey))
     var (old, new) = (nights[place].night.before, nights[place].night.before)
     while place < nights.count {
@@ -207,7 +209,7 @@ final class DeviceRewind {
     return NightPlaces(
       begins: try nights.indices.map { place in
         guard let before = nights[place].night.before else { return nil }
-        // The settings of the night before determine how long a silence had to be.
+        // The settings of the previous night determine how long a silence had to be.
         return try (deciders(of: nights[max(0, place - 1)])?.rules ?? rules).decided(
           of: before, known: nights[place].knownBefore)
       },
@@ -228,10 +230,11 @@ final class DeviceRewind {
     return timeline
   }
 
-  /// Processes a night with its earlier and its new records; while both sides have one state, only that is processed.
+  /// Processes a night with its earlier and with its new records; while both sides have the same state, only one is
+  /// processed.
   ///
   /// - Parameter changes: the times of new or removed records, ascending.
-  /// - Returns: whether both sides end in the same state, which is then the stored one and may not be computed.
+  /// - Returns: whether both sides end in the same state. It is then the stored state, and is not necessarily computed.
   private func decide(
     _ old: inout Side, _ new: inout Side, _ changes: [Instant], common: any DeviceDecider
   ) throws -> Bool {
@@ -258,7 +261,7 @@ final class DeviceRewind {
     }
   }
 
-  /// The number of records before the first check whether the changes still make a difference; it doubles each time.
+  /// The number of records processed before the states of both sides are first compared; it doubles each time.
   private static let firstStep = 1
 
   /// A night of a device, with either its earlier or its new records.
@@ -283,8 +286,8 @@ final class DeviceRewind {
     }
 
     /// - Parameters:
-    ///   - known: the times up to which silence leads to decisions, in the order in which they apply.
-    ///   - coming: the time of the next record, which ends the silence; nil for none.
+    ///   - known: the times up to which silence leads to decisions, in order of application.
+    ///   - coming: the time of the next record, which ends the silence; nil if there is none.
     init(
       _ device: Text, _ state: StoredDevice?, _ records: RecordList, _ known: [Instant?], until coming: Instant?,
       _ decider: any DeviceDecider

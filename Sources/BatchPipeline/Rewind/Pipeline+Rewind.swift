@@ -5,7 +5,8 @@ import BatchReport
 import BatchStore
 
 extension RunStorage {
-  /// Returns the first instant whose records can be processed in their place (reference decisions 34); nil for none.
+  /// Returns the first instant whose late records can be processed in their place (reference decisions 34); nil if
+  /// there is none.
   static func reach(of known: Instant?, _ settings: Settings) -> Instant? {
     guard let known, settings.ingest.rewind > .zero else { return nil }
     return Instant(milliseconds: max(0, known.milliseconds - settings.ingest.rewind.count))
@@ -32,8 +33,8 @@ extension Pipeline {
       of: run, rules: digest, settings: settings, knownBefore: storage.knownBefore, known: storage.knownUntil)
   }
 
-  /// Returns a function that makes the rules for the settings of an earlier run, from the present content of the files
-  /// that the settings name. It makes the rules for each digest of settings only once.
+  /// Returns a function that makes the rules for the settings of an earlier run, from the current content of the files
+  /// that the settings name. The rules for each digest of settings are made only once.
   private func earlierRules(_ storage: RunStorage) -> @Sendable (String) throws -> (any DecisionRules)? {
     let made = Guarded<[String: (any DecisionRules)?]>([:])
     let (store, request, platform, monitor) = (storage.store, request, platform, monitor)
@@ -58,7 +59,7 @@ extension Pipeline {
     }
   }
 
-  /// Applies the event changes of this run, and of an earlier run that was killed, before anything is sent.
+  /// Applies the event changes from this run, and those left by a killed run, before anything is sent.
   func settleRewind(_ storage: RunStorage, _ outcome: inout RunOutcome) throws {
     // The events to change are in the store that collects the parts.
     guard request.part == nil else { return }
@@ -99,7 +100,7 @@ extension Pipeline {
 }
 
 extension RunRequest {
-  /// The settings that affect rules, as text; those of services, inputs, stores and reports change no event.
+  /// The settings that affect rules, as text; settings for services, inputs, stores and reports change no event.
   fileprivate var ruleSettings: String {
     loaded.configuration.text(
       of: Set(SettingSection.allCases).subtracting([
@@ -136,10 +137,10 @@ struct RewoundDevice {
   var quarantine: [QuarantinedLine]
 }
 
-/// The nights of a device, to find the one that a late record belongs to and whose settings apply to it: the night
-/// whose known time was the first to cover the record, or whose records are around it.
+/// The nights of a device, used to find the night to which a late record belongs and whose settings apply to the
+/// record. It is the night whose known time was the first to cover the record, or whose records are around it.
 struct NightPlaces {
-  /// The processed time before each night; nil for the first of a device.
+  /// The processed time before each night; nil for the first night of a device.
   let begins: [DecidedTime?]
   /// For each night, the time before which records belong to an earlier night.
   let starts: [Instant]

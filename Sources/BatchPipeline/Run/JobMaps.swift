@@ -50,7 +50,7 @@ package struct JobMaps {
     Set(inputs(of: job).flatMap(\.inputs).compactMap(\.map)).sorted()
   }
 
-  /// Returns the map that a list of files names; the path of a map file is relative to the job.
+  /// Returns the map that a list of files names; the path of a map file is relative to the job's folder.
   static func map(_ name: String, of job: Job) throws -> InputMap? {
     let name = MapName.isFile(name) ? PathText.resolve(name, in: job.directory) : name
     return try JobMaps(names: [name]).maps[name]
@@ -82,7 +82,7 @@ package struct JobMaps {
     return map.reading(record: record).map { InputMap($0, identity: $0.digest) }
   }
 
-  /// Returns a fault for each id column that the program itself writes (reference decisions 64).
+  /// Returns a fault for each column that a map reads ids from but the program itself writes (reference decisions 64).
   package func faults(_ settings: Settings) -> [ConfigurationFault] {
     let reserved = Set(settings.reservedColumns.map { FoldedText($0) })
     return idColumns.filter { reserved.contains(FoldedText($0.name)) }.map {
@@ -90,7 +90,7 @@ package struct JobMaps {
     }
   }
 
-  /// Returns the files of the maps that a job names and of those that they include, even if a map cannot be used.
+  /// Returns the files of the maps that a job names, and of the maps included in them, even if a map cannot be used.
   static func files(of job: Job) -> [String] {
     let library = MapLibrary(
       environment: ProcessInfo.processInfo.environment, currentDirectory: FileManager.default.currentDirectoryPath)
@@ -100,18 +100,18 @@ package struct JobMaps {
 
 /// The identity of a job's map. It distinguishes configurations, because events depend on maps as they do on settings.
 package struct MapDigest: Sendable, Hashable {
-  /// The name of the preset, or the file relative to the job.
+  /// The name of the preset, or the path of the file relative to the job's folder.
   package var name: String
-  /// `unreadable` for a map that cannot be used; reading the inputs reports it.
+  /// `unreadable` for a map that cannot be used; the fault is reported when the inputs are read.
   package var text: String
 
-  /// Returns the digests of all maps of a job, which are read for this.
+  /// Reads all maps of a job, and returns their digests.
   package static func all(of job: Job) -> [MapDigest] {
     let inputs = Set(InputKind.allCases.flatMap { job.inputs[$0] }.filter { $0.map != nil || $0.record != nil })
     let digests = Set(
       inputs.map { input in
         let name = input.map.map { MapName.isFile($0) ? PathText.shown($0, from: job.directory) : $0 } ?? "own"
-        // Reading the inputs reports the faults of the map.
+        // The faults of the map are reported when the inputs are read.
         let maps = try? JobMaps(names: input.map.map { [$0] } ?? [])
         return MapDigest(
           name: input.record.map { "\(name) of '\($0)'" } ?? name, text: maps?[input]?.identity ?? "unreadable")

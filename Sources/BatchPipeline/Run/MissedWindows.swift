@@ -4,7 +4,7 @@ package import BatchReport
 import BatchStore
 import FoundationEssentials
 
-/// The times between windows that no run read, in pieces as long as the following window (reference decisions 49).
+/// The times between windows that no run has read, in pieces as long as the following window (reference decisions 49).
 struct MissedWindows: Sendable, Equatable {
   private(set) var pieces: [Range<Instant>] = []
   /// The end of the latest window that was read.
@@ -12,12 +12,12 @@ struct MissedWindows: Sendable, Equatable {
   /// The time zone in which windows of whole days are counted.
   private let zone: Zone
 
-  /// The maximum number of pieces of one gap; the rest of the gap is one piece.
+  /// The maximum number of pieces in one gap; the last piece covers the rest of the gap.
   private static let most = 1000
 
   init(in zone: Zone) { self.zone = zone }
 
-  /// Notes the window of a run. The time between the windows read before and this window is missed.
+  /// Notes the window of a run. The time between the windows read so far and this window is missed.
   mutating func begin(_ window: TimeWindow) {
     guard let from = window.from, let end, end < from else { return }
     var gap: [Range<Instant>] = []
@@ -72,11 +72,11 @@ extension RelativeWindow {
   /// Returns the latest time at which a run would read a window that includes the piece; nil if there is none.
   ///
   /// - Parameters:
-  ///   - asOf: the time of the run with the window that follows.
+  ///   - asOf: the clock of the run whose window follows the piece.
   ///   - window: the window of that run.
   func asOf(reading piece: Range<Instant>, before asOf: Instant, _ window: TimeWindow) -> Instant? {
     var step = window
-    // A window of several days moves day by day, so that no run with the whole piece is skipped.
+    // A window of several days moves day by day, so that no run whose window has the whole piece is skipped.
     if let from = window.from, let to = window.to, to.milliseconds - from.milliseconds > 86_400_000 { step.to = nil }
     for number in 1...4000 {
       let time = zone.instant(asOf, steps: -number, of: step)
@@ -88,14 +88,14 @@ extension RelativeWindow {
 }
 
 extension Pipeline {
-  /// Returns the windows of the job that no run has read; empty for a job that does not report them.
+  /// Returns the windows of the job that no run has read; empty if the job does not report them.
   ///
   /// - Parameter run: the current run, if the store has it; it may or may not have read its window.
   func missedWindows(in store: EventStore, _ run: RunID?) throws -> [MissedWindow] {
     request.job.tellsMissed ? try allMissedWindows(in: store, run) : []
   }
 
-  /// Returns the missed windows within the job's `catchUp`, oldest first; empty for a given window or a dry run.
+  /// Returns the missed windows within the job's `catchUp`, oldest first; empty if a window was given, or in a dry run.
   package func windowsToCatchUp() throws -> [MissedWindow] {
     let (job, changes) = (request.job, request.loaded.changes)
     guard let span = job.catchUp, request.mode.keeps, request.mode.readsInputs, let from = job.window.from,

@@ -3,7 +3,7 @@ package import BatchFoundation
 import BatchIngest
 import BatchReport
 
-/// The error of an output that would overwrite a file that the same command uses; found before anything is opened.
+/// The error for an output that would overwrite a file that the same command uses; thrown before anything is opened.
 package struct OutputConflict: RunError, Equatable, CustomStringConvertible {
   /// A path with its purpose for people, such as `--events-out` or `the store`.
   package struct Use: Equatable, Sendable {
@@ -26,7 +26,7 @@ package struct OutputConflict: RunError, Equatable, CustomStringConvertible {
       + "('\(other.path.printable)'), which would be overwritten; nothing was read or written. Name another file"
   }
 
-  /// Compares existing files by identity, whatever their names, and files that do not exist yet by place.
+  /// Compares existing files by identity regardless of name, and files that do not exist yet by place.
   ///
   /// - Throws: ``OutputConflict`` for the first output that is one of the others, or an earlier output.
   package static func check(_ outputs: [Use], against others: [Use]) throws {
@@ -41,7 +41,7 @@ package struct OutputConflict: RunError, Equatable, CustomStringConvertible {
   }
 }
 
-/// The error of an output whose name ends in `.gz`, although it would not be compressed.
+/// The error for an output whose name ends in `.gz`, although it would not be compressed.
 package struct CompressedOutputError: RunError, Equatable, CustomStringConvertible {
   package var output: OutputConflict.Use
 
@@ -53,7 +53,7 @@ package struct CompressedOutputError: RunError, Equatable, CustomStringConvertib
   }
 }
 
-/// The error of an output for answers that the job's service never gives.
+/// The error for an output of answers that the job's service never gives.
 package struct DecisionsOutputError: RunError, Equatable, CustomStringConvertible {
   package var destination: String
 
@@ -98,7 +98,7 @@ extension RunRequest {
     return files
   }
 
-  /// The present input files of the job, in any mode; reading them reports those that cannot be found.
+  /// The job's input files that exist, in any mode; missing ones are reported when inputs are read.
   private var inputs: [OutputConflict.Use] {
     InputKind.allCases.flatMap { kind in
       InputFiles.paths(job.inputs[kind].flatMap(\.patterns), in: job.directory)

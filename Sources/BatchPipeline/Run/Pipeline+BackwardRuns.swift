@@ -4,7 +4,7 @@ import BatchIngest
 import BatchReport
 import BatchStore
 
-/// The error of a run before everything that its store has processed, if no setting permits it.
+/// The error for a run that is before everything its store has processed, if no setting permits it.
 package struct BackwardRunError: RunError, Equatable, CustomStringConvertible {
   package var store: String
   package var evidence: Evidence
@@ -42,7 +42,7 @@ extension BackwardRunError.Evidence: CustomStringConvertible {
 extension Pipeline {
   /// Refuses a run whose window is before everything that the store has processed, unless `Ingest.lateRecords` is set.
   ///
-  /// A window that was partly read before is a repetition, and permitted.
+  /// A window that was partly read already is a repetition and therefore permitted.
   ///
   /// - Throws: ``BackwardRunError`` before anything is read.
   func refuseBackwardRun(_ store: EventStore) throws {
@@ -54,7 +54,7 @@ extension Pipeline {
       store: store.path, evidence: .window(to: to, decided: decided), command: acceptingCommand(store))
   }
 
-  /// Refuses a run by its records, for jobs without a window or with a wide one, and for replays.
+  /// Refuses a run because of its records; for jobs without a window or with a wide one, and for replays.
   ///
   /// - Throws: ``BackwardRunError``.
   func refuse(_ share: BackwardShare, _ store: EventStore) throws {
@@ -78,7 +78,7 @@ extension Pipeline {
     (request.loaded.configuration.resolved(named: "Ingest.lateRecords")?.chain.count ?? 0) > 1
   }
 
-  /// Returns a note about late records, with the command that processes them correctly; nil without late records.
+  /// Returns a note about late records, with the command that processes them correctly; nil if there are none.
   ///
   /// - Parameter rules: the rules, which define the range of events that may change.
   func lateNote(
@@ -113,30 +113,31 @@ extension Pipeline {
 
 /// The share of an input's devices whose records all precede those that earlier runs processed.
 ///
-/// Late records are normal, and some devices may have no others. An input is backward if that holds for nearly all of
-/// its devices that the store knows, and if these are many and a substantial part of the store's devices. In a large
+/// Late records are normal, and some devices may have no others. An input is backward if that is true of nearly all its
+/// devices that the store knows, and if these are many and a substantial share of the store's devices. For a large
 /// input, a sample of the buckets is examined.
 struct BackwardShare: Sendable, Equatable {
   /// The number of devices whose new records are all late.
   private(set) var lagging = 0
   /// The number of devices with a new record that is not late.
   private(set) var ahead = 0
-  /// The latest instant in the new records of the devices that are lagging.
+  /// The latest instant in the new records of lagging devices.
   private(set) var newest = Instant(milliseconds: 0)
-  /// The latest instant up to which earlier runs processed the devices that are lagging.
+  /// The latest instant up to which earlier runs processed lagging devices.
   private(set) var decided = Instant(milliseconds: 0)
   /// The number of devices that the store has in the buckets examined.
   private var stored = 0
   private var devices = 0
   private var records = 0
 
-  /// The minimum number of lagging devices for a backward input. Fewer are normal late devices, whatever their share.
+  /// The minimum number of lagging devices in a backward input. Fewer are normal, regardless of their share.
   private static let fewest = 100
   private static let enoughDevices = 2000
   private static let enoughRecords = 1 << 20
 
-  /// - Parameter reach: the start of the rewind window, whose records never count as lagging; nil for no window.
-  /// - Throws: the errors of reading the input or the store.
+  /// - Parameter reach: the start of the rewind window, whose records never count as lagging; nil if there is no
+  ///   rewind.
+  /// - Throws: the errors from reading the input or the store.
   init(_ preview: InputPreview, _ earlier: Timelines, _ rules: any DecisionRules, reach: Instant?) throws {
     try preview.forEachBucket { bucket in
       devices += bucket.devices.count
@@ -160,7 +161,8 @@ struct BackwardShare: Sendable, Equatable {
     self.decided = max(self.decided, decided)
   }
 
-  /// Whether more devices would hardly change the result: if most lines are known, far too few devices are lagging.
+  /// Whether more devices would hardly change the result. For example, if most lines are known, far too few devices are
+  /// lagging.
   private var isClear: Bool {
     devices >= Self.enoughDevices || records >= Self.enoughRecords || ahead >= 32 && ahead > lagging
       || stored >= Self.enoughDevices && 20 * lagging < stored

@@ -5,7 +5,7 @@ import BatchReport
 import BatchStore
 import Glibc
 
-/// The error of `--online-plan` or `--plan` for a service that has nothing to plan.
+/// The error if `--online-plan` or `--plan` is used with a service that has nothing to plan.
 struct NoChangePlanError: RunError, Equatable, CustomStringConvertible {
   var destination: String
 
@@ -14,7 +14,8 @@ struct NoChangePlanError: RunError, Equatable, CustomStringConvertible {
   var description: String { "error: a run only sends events to '\(destination)', so there is nothing to plan" }
 }
 
-/// The changes of a run at the service other than events: `--online-plan` writes them, `--plan` limits a run to them.
+/// The changes that a run makes at the service, apart from sending events: `--online-plan` writes them, `--plan` limits
+/// a run to them.
 extension Pipeline {
   func planner(_ service: (any PlatformService)?) throws -> any ChangePlanning {
     guard let planner = service as? any ChangePlanning else { throw NoChangePlanError(destination: platform.name) }
@@ -23,7 +24,7 @@ extension Pipeline {
 
   /// Returns the service limited to the plan in a file, or the unchanged service if `path` is nil.
   ///
-  /// - Throws: errors of the plan, before anything is written.
+  /// - Throws: errors in the plan, before anything is written.
   func following(
     _ path: String?, _ service: any PlatformService, _ files: InputFiles
   ) throws -> any PlatformService {

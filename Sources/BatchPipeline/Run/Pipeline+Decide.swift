@@ -58,7 +58,7 @@ extension Pipeline {
     return true
   }
 
-  /// Processes the lines of files and adds the figures to the report.
+  /// Processes the lines in files and adds the figures to the report.
   ///
   /// - Parameter rewinds: false if everything is processed from the first record on, without earlier states.
   func decided(
@@ -66,7 +66,7 @@ extension Pipeline {
     _ outcome: inout RunOutcome
   ) throws -> DecisionResult {
     var options = preparation.options
-    // Replayed lines belong to the windows of the runs that quarantined them, whatever the job's window is today.
+    // Replayed lines belong to the windows of the runs that quarantined them, regardless of the job's current window.
     if let replay = storage.replay { options.ingest.window = replay.input.window }
     options.reach = storage.reach(request.settings)
     if let store = storage.store, !policyIsGiven { options.admit = { try refuse($0, store) } }
@@ -88,14 +88,15 @@ extension Pipeline {
       do {
         return try stage.run { try progress($0, of: size) }
       } catch var error as TooManyQuarantined {
-        // Stores the quarantined lines for a user who searches for the reason.
+        // Stores the quarantined lines, so that the user can search them for the reason.
         try storage.sink.finish()
         error.store = storage.kept?.store.path
         throw error
       }
     }
     // Only now are all devices processed up to the known time: a run killed earlier leaves the store's known time
-    // unchanged. A window without usable lines does not count as read, even if other windows of the command had some.
+    // unchanged. A window without usable lines does not count as read, even if other windows of the same command had
+    // some.
     let isUsed =
       request.allowsEmpty || request.part != nil || !request.mode.readsInputs
       || !RunSummary.Records(local.ingest.counts).isUseless(true)
@@ -121,7 +122,7 @@ extension Pipeline {
       tell("warning", FutureRecords.note(local.tally, asOf: request.asOf), &outcome)
       tell("warning", PastRecords.note(local.tally), &outcome)
     }
-    // Without a store the key is not kept, but hashes are consistent within one dry run.
+    // Without a store, the key is not kept, but hashes are still consistent within one run.
     let key = try storage.store?.runs.reportKey() ?? (0..<32).map { _ in UInt8.random(in: .min ... .max) }
     let lines = storage.quarantined.first
     let causes = advised(storage.quarantined.causes, files, preparation.options.vocabulary)
@@ -178,10 +179,10 @@ extension Pipeline {
   }
 }
 
-/// A preview of inputs, for first runs and checks: their devices and times, and fields that nothing reads.
+/// A preview of inputs, for first runs and validation: their devices and times, and fields that nothing reads.
 extension Pipeline {
-  /// The maximum number of records examined for each combination of input kind and map. A first run examines few,
-  /// because it reads them once more for that.
+  /// The maximum number of records examined for each combination of input kind and map. A first run examines fewer,
+  /// because it has to read them a second time for this.
   private var examined: Int { request.mode.isDryRun ? 10_000 : 2_000 }
 
   /// - Parameter isFirst: whether the store has no earlier run.

@@ -4,7 +4,7 @@ import BatchReport
 import BatchStore
 
 extension Pipeline {
-  /// Runs the platform's work before delivery, then sends the chunks, then makes the platform's calls about them.
+  /// Does the platform's work before delivery, sends the chunks, and then makes the platform's calls about them.
   func deliver(
     to service: any PlatformService, _ storage: RunStorage, _ outcome: inout RunOutcome
   ) throws {

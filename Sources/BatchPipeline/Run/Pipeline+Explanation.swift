@@ -6,7 +6,7 @@ import BatchStore
 extension Pipeline {
   /// Returns the reasons for the events of one device (`run --explain DEVICE`); nil if there is no device to explain.
   ///
-  /// - Parameter store: nil if there is none.
+  /// - Parameter store: the store of the job; nil if there is none.
   func explanation(_ local: DecisionResult, _ files: InputFiles, _ store: EventStore?) throws -> Facts? {
     guard let device = request.explain else { return nil }
     let steps = local.tally.explanation.map { step in

@@ -7,8 +7,8 @@ extension Pipeline {
   /// Begins a run of the job in the store, with its mode and configuration.
   ///
   /// - Parameters:
-  ///   - mode: the name of the mode; nil for the mode of the request.
-  ///   - window: the window to read; nil for the window of the job, if inputs are read.
+  ///   - mode: the name of the mode; nil to use the mode of the request.
+  ///   - window: the window to read; nil to use the job's window, if inputs are read.
   func beginRun(in store: EventStore, mode: String? = nil, window: TimeWindow? = nil) throws -> RunID {
     let digest = request.configurationDigest
     try store.runs.keep(request.shownSettings, digest: digest)
@@ -18,7 +18,7 @@ extension Pipeline {
       window: window ?? (request.mode.readsInputs ? request.job.window : TimeWindow()))
   }
 
-  /// Notes maps that changed since the job's last run: lines mapped differently count as new (reference decisions 46).
+  /// Shows which maps changed since the job's last run: lines mapped differently count as new (reference decisions 46).
   func noteChangedMaps(in store: EventStore) throws {
     guard !request.maps.isEmpty,
       let last = try store.runs.all().last(where: { $0.job == request.job.name && !$0.configurationDigest.isEmpty })
@@ -33,7 +33,7 @@ extension Pipeline {
     }
   }
 
-  /// Stores the end of a run and its report. If the run has already failed, an error of the store is only shown.
+  /// Stores the end of a run and its report. If the run has already failed, a store error is shown instead of thrown.
   func end(_ run: RunID, in store: EventStore, _ outcome: RunOutcome) throws {
     let ended = Instant.now
     var report = outcome.report
@@ -48,7 +48,7 @@ extension Pipeline {
     }
   }
 
-  /// Stores and reports the end of the run again if its exit has changed since, because an output could not be written.
+  /// Stores and reports the end of the run again if its exit has changed because an output could not be written.
   package func noteEnd(_ outcome: inout RunOutcome) {
     if let noted = outcome.noted, noted.exit != outcome.exit {
       outcome.noted?.exit = outcome.exit
@@ -66,7 +66,8 @@ extension Pipeline {
     writeReport(&outcome)
   }
 
-  /// Stores a run that could not begin, and its report (reference decisions 49), except a replay or a usage error.
+  /// Stores a run that could not begin, and its report (reference decisions 49); does nothing for a replay or after a
+  /// usage error.
   func report(_ error: any Error, _ outcome: inout RunOutcome) {
     guard request.mode != .replay, RunFailure.exit(of: error) != .usage else { return }
     outcome.fail(error)
@@ -90,21 +91,21 @@ extension Pipeline {
 }
 
 extension StoredRun {
-  /// The stored state of the night; nil for a run that did not end, or whose release did not store it.
+  /// The stored state of the night; nil if the run did not end, or if its release did not store the state.
   package var night: NightState? {
-    // Counters that are not a JSON object are from another program.
+    // Counters that are not a JSON object were written by another program.
     counters.flatMap { try? JSONNode.parse(Array($0.utf8)) }?["night"]?.string.flatMap(NightState.init(rawValue:))
   }
 }
 
 extension ListedRun {
-  /// Creates the entry of a run; figures of a run that did not end, or of a release that kept none, are 0.
+  /// Creates the entry for a run; the figures are 0 if the run did not end, or if its release did not keep them.
   ///
-  /// - Parameter platform: the name of the platform, under which the summary has the platform's figures.
+  /// - Parameter platform: the name of the platform, which is the key of the platform's figures in the summary.
   init(_ run: StoredRun, of platform: String) {
     self.init(
       number: run.id.number, job: run.job, mode: run.mode ?? "", started: run.started, asOf: run.asOf,
-      // Releases without exit codes stored the end of successful runs only.
+      // Releases that did not store exit codes stored the end of successful runs only.
       exit: run.finished.flatMap { _ in RunExit(rawValue: run.exit ?? 0) })
     (until, window, night) = (run.until, run.window, run.night)
     seconds = run.finished.map { Double($0.milliseconds - run.started.milliseconds) / 1000 }
@@ -141,17 +142,17 @@ extension Configuration {
   }
 }
 
-/// A run that ended before it read anything, for the history of an existing store (reference decisions 49).
+/// A run that ended before it read anything, to be added to the history in an existing store (reference decisions 49).
 package struct FailedStart {
   package var report: RunReport
   package var mode: RunMode
 
   package init(report: RunReport, mode: RunMode) { (self.report, self.mode) = (report, mode) }
 
-  /// Stores the run, except if it is a dry run, if another run held the store, or if there is no store of the platform.
+  /// Stores the run, unless its mode keeps nothing, another run held the store, or the platform has no store at `path`.
   ///
   /// - Parameter complete: adds facts from the store to the report.
-  /// - Returns: all runs of the store including this one; empty if this one was not stored.
+  /// - Returns: all runs in the store, including this one; empty if this one was not stored.
   @discardableResult
   package func keep(
     in path: String, of platform: any Platform,
@@ -174,7 +175,7 @@ package struct FailedStart {
         return try store.runs.all()
       }
     } catch {
-      // The error has ended this run or will end the next. A run that holds the store is in the history itself.
+      // The error has ended this run or will end the next. If another run holds the store, the history shows that one.
       return []
     }
   }
@@ -189,7 +190,7 @@ extension Pipeline {
       $0.job == request.job.name && $0.exit == 0 && $0.id != storage.run && ["run", "no-upload"].contains($0.mode)
     }
     return try before.suffix(settings.usualRuns).compactMap { run in
-      // A report in the format of another release is not compared.
+      // A report in another release's format is not compared.
       try store.runs.report(of: run.id).flatMap { try? NightFigures(StoredReport.report($0)) }
     }
   }
@@ -202,7 +203,7 @@ extension Pipeline {
     if let owners = outcome.newOwners { outcome.report.unusual = (outcome.report.unusual ?? []) + [owners] }
   }
 
-  /// Counts devices with a new owner, before any request for them. A large share suggests a fault in the export.
+  /// Counts devices with a new owner before any request is sent for them. A large share suggests a fault in the export.
   func countOwners(_ storage: RunStorage, _ outcome: inout RunOutcome) throws {
     guard request.job.identity, let (store, run) = storage.kept,
       let owners = try platform.newOwners(in: store, of: run)

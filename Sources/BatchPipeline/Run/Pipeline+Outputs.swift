@@ -5,7 +5,7 @@ import BatchReport
 import BatchStore
 import FoundationEssentials
 
-/// The files that a run writes for its caller. If a file cannot be written, events stay stored or sent.
+/// The files that a run writes for its caller. If a file cannot be written, that does not affect stored or sent events.
 extension Pipeline {
   /// Writes `--events-out`.
   func writeEvents(_ storage: RunStorage, _ outcome: inout RunOutcome) throws {
@@ -42,7 +42,7 @@ extension Pipeline {
     }
   }
 
-  /// Removes events that a rewind changed: they are listed with their new content only.
+  /// Removes events that a rewind changed, because they are listed with their new content only.
   private func leaving(_ changed: Set<EventID>, outOf sequence: BlockSequence) -> BlockSequence {
     guard !changed.isEmpty else { return sequence }
     let wireForm = platform.storeFormat.wireForm
@@ -71,13 +71,14 @@ extension Pipeline {
     }
   }
 
-  /// Opens `--decisions-out` before anything is sent, because only the run that asks a question can report its answer.
+  /// Opens the `--decisions-out` file before anything is sent, because only the run that asks a question can report its
+  /// answer.
   func decisionsFile() throws(OutputError) -> OutputFile? {
     guard let path = request.decisionsOut, platform.decisionLines != nil else { return nil }
     return try OutputFile(path)
   }
 
-  /// Writes the answers to the questions, including those asked before a signal arrived.
+  /// Writes the answers to the run's questions, even if a signal ended the run.
   func writeDecisions(_ storage: RunStorage, to file: OutputFile?, _ outcome: inout RunOutcome) throws {
     guard let file, let (store, run) = storage.kept, let lines = platform.decisionLines else { return }
     do {
@@ -100,7 +101,7 @@ extension Pipeline {
         outcome.report, below: folder, windowFrom: request.isOneOfMany ? outcome.report.from : nil,
         isForGroup: request.settings.report.mode == .group)
       outcome.reported = outcome.exit
-      // The first run has no others to list.
+      // After the first run, there are no others to list.
       guard let store = outcome.report.store, outcome.runs.count > 1 else { return }
       let index = try ReportFolder.writeIndex(
         outcome.runs, store: store, isSandbox: request.usesSandbox, below: folder,

@@ -3,12 +3,11 @@ import BatchIngest
 package import BatchStore
 
 extension Pipeline {
-  /// Resolves pending quarantined lines of earlier runs if this run read something in their place that it did not
-  /// quarantine. Returns the number of resolved lines.
+  /// Resolves pending quarantined lines from earlier runs if this run read something else in their place and did not
+  /// quarantine it. Returns the number of resolved lines.
   ///
   /// The place is the line number in a file that is otherwise unchanged up to there: the offset must be the earlier
-  /// one, shifted by the changes in length of replaced lines. So an export of another day under an old name has no
-  /// effect.
+  /// one, shifted by the changes in length of replaced lines. So another day's export under an old name has no effect.
   func settleReplacedLines(_ files: InputFiles, _ store: EventStore, _ run: RunID) throws -> Int {
     // Places in the output of a pipe are not stable.
     let read = Set(files.files.filter { !$0.isPipe }.map { "\($0.kind.rawValue) \($0.path)" })
@@ -29,7 +28,7 @@ extension Pipeline {
     return settled
   }
 
-  /// The shift in bytes of everything after the replaced lines of a file.
+  /// The shift, in bytes, of everything after the replaced lines in a file.
   private struct Shift {
     var origin: WaitingLine
     var bytes: Int64 = 0
@@ -58,7 +57,8 @@ extension Pipeline {
 }
 
 extension Quarantine {
-  /// Returns a note on quarantined lines of a run, or of all runs, that were counted but not kept; nil for none.
+  /// Returns a note about quarantined lines that were counted but not kept, in one run or in all runs; nil if there are
+  /// none.
   package func unkeptNote(of run: RunID? = nil) throws -> String? {
     let unkept = try unkeptLines(of: run)
     guard !unkept.isEmpty else { return nil }
@@ -73,7 +73,7 @@ extension Quarantine {
   }
 }
 
-/// The error that ends a run with `--max-quarantine`, once everything usable is kept.
+/// The error that ends a run with `--max-quarantine`, after everything usable is stored.
 struct QuarantineLimitExceeded: RunError, CustomStringConvertible {
   var lines: Int
   var events: Int

@@ -5,7 +5,7 @@ import BatchIngest
 import BatchReport
 import BatchStore
 
-/// The stages of a run in order, whatever its mode:
+/// The stages of a run in order, in any mode:
 ///
 ///     job + configuration -> records -> timelines per device -> events -> store -> chunks -> delivery
 ///                                             |                              ^
@@ -17,7 +17,7 @@ package struct Pipeline: Sendable {
   let clock: any DeliveryClock
   let seed: UInt64?
 
-  /// - Parameter seed: the seed of the pauses before retries; nil for a random one.
+  /// - Parameter seed: the seed for the pauses before retries; nil for a random seed.
   package init(
     _ request: RunRequest, monitor: any RunMonitor = SilentMonitor(), interruption: Interruption = Interruption(),
     clock: any DeliveryClock = SystemDeliveryClock(), seed: UInt64? = nil
@@ -33,8 +33,8 @@ package struct Pipeline: Sendable {
 
   /// Runs the job, from its files to its report.
   ///
-  /// A run that changes its store returns an outcome once the store is open. If an error ended the run, the outcome
-  /// includes the error and the work done before.
+  /// Once the store is open, a run that changes it always returns an outcome. If an error ended the run, the outcome
+  /// includes the error and the work done before it.
   ///
   /// - Throws: any error before the store is open, and in a dry run at any time.
   package func run() throws -> RunOutcome {
@@ -90,7 +90,7 @@ package struct Pipeline: Sendable {
       if request.mode.sends, let service = preparation.service, outcome.exit == .done {
         let decisions = try decisionsFile()
         try deliver(to: service, storage, &outcome)
-        // Conflicts of identities are known only after the delivery.
+        // Identity conflicts are known only after the delivery.
         compare(&outcome, with: nights)
         try writeDecisions(storage, to: decisions, &outcome)
       }
@@ -106,7 +106,7 @@ package struct Pipeline: Sendable {
   }
 }
 
-/// The error of record counts that do not add up: a bug in this program that must not go unnoticed.
+/// The error if record counts do not add up: a bug in this program that must not go unnoticed.
 package struct UnbalancedRecordsError: Error, CustomStringConvertible {
   package var description: String {
     "internal error: the number of records read does not equal accepted + duplicates + out of window + forgotten + left out + quarantined; please report this"

@@ -9,16 +9,16 @@ package struct RunOutcome: Sendable {
   package var exit: RunExit
   /// The folder of the report; nil if there is none.
   package var reportFolder: String?
-  /// The exit in the written report; nil if no report was written.
+  /// The exit in the report as written; nil if no report was written.
   var reported: RunExit?
-  /// The result of `--explain`; nil without a device to explain.
+  /// The result of `--explain`; nil if there is no device to explain.
   package var explanation: Facts?
   package var findings = Findings()
   /// The outcome of a replay; nil for other runs.
   package var replay: ReplayOutcome?
-  /// All runs of the store including this one, oldest first; empty for a run that keeps nothing.
+  /// All runs in the store, including this one, oldest first; empty if the run keeps nothing.
   var runs: [ListedRun] = []
-  /// A text about an unusual number of devices with new owners; nil for none.
+  /// A message about an unusual number of devices with new owners; nil if the number is normal.
   var newOwners: String?
   /// The platform's figures.
   var figures: [String: Int] = [:]
@@ -37,7 +37,7 @@ package struct RunOutcome: Sendable {
   /// Notes an error that ended the run or prevented an output; finished work stays.
   package mutating func fail(_ error: any Error) {
     let words = "\(error)"
-    // A report that is written again may meet the same error.
+    // Writing a report again may cause the same error.
     report.failure = report.failure.map { $0.hasSuffix(words) ? $0 : "\($0)\n\(words)" } ?? words
     if let error = error as? StoreError, error.isDamage { report.storeIsDamaged = true }
     if exit == .done { exit = RunFailure.exit(of: error) }

@@ -5,10 +5,10 @@ import BatchStore
 
 /// The preparation of a run before anything is created; invalid requests are refused here.
 struct RunPreparation {
-  /// The service; nil for a run that does not call it.
+  /// The service; nil if the run does not call it.
   var service: (any PlatformService)?
   var options: DecisionStage.Options
-  /// The input files; empty for a run that does not read the inputs of its job.
+  /// The input files; empty if the run does not read its job's inputs.
   var files: InputFiles
   /// The lines for `--findings-out`; nil if not requested.
   var findings: OrderedLines?
@@ -38,9 +38,9 @@ extension Pipeline {
     return files
   }
 
-  /// Returns the options for processing records, of the job's inputs or any others.
+  /// Returns the options for processing records, from the job's inputs or any others.
   ///
-  /// - Throws: errors of files and settings that the rules need.
+  /// - Throws: errors in files and settings that the rules need.
   func decisionOptions(_ findings: OrderedLines? = nil) throws -> DecisionStage.Options {
     var context = request.context
     context.findings = findings
@@ -65,7 +65,7 @@ extension RunRequest {
 }
 
 extension RunRequest {
-  /// The reason why inputs would be read a second time; nil for none.
+  /// The reason why inputs would be read a second time; nil if they are read only once.
   fileprivate var secondReader: String? {
     if decidesAnew { return "a comparison" }
     if isOneOfMany { return "a backfill" }
@@ -75,7 +75,7 @@ extension RunRequest {
   }
 }
 
-/// The error of an input that can be read only once but would be read again.
+/// The error for an input that can be read only once but would be read twice.
 struct PipeReadTwice: RunError, Equatable, CustomStringConvertible {
   var pipe: String
   var reader: String

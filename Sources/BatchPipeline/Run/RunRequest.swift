@@ -9,33 +9,34 @@ package struct RunRequest: Sendable {
   package let platforms: Platforms
   package let platform: any Platform
   package var mode: RunMode
-  /// Whether a sandbox inside the process is the destination. Such a run has a separate store next to the job's.
+  /// Whether an in-process sandbox is the destination. Such a run has a separate store next to the job's.
   package var usesSandbox = false
-  /// The address of a sandbox inside the process that replaces the service; nil for the real service.
+  /// The address of an in-process sandbox that replaces the service; nil for the real service.
   package var sandboxAddress: String?
-  /// The file for canonical events, one per line; "-" is stdout; nil for none.
+  /// The file for canonical events, one per line; "-" is stdout; nil if not requested.
   package var eventsOut: String?
-  /// The file for faults of events, one per line; "-" is stdout; nil for none.
+  /// The file for events with faults, one per line; "-" is stdout; nil if not requested.
   package var findingsOut: String?
-  /// The file for results of questions to the service, one per line; "-" is stdout; nil for none.
+  /// The file for the service's answers to questions, one per line; "-" is stdout; nil if not requested.
   package var decisionsOut: String?
-  /// The file for the run's figures as one JSON object, written by the caller; "-" is stdout; nil for none.
+  /// The file for the run's figures as one JSON object, written by the caller; "-" is stdout; nil if not requested.
   package var summaryOut: String?
-  /// The file for Prometheus figures, written by the caller; nil for none.
+  /// The file for Prometheus figures, written by the caller; nil if not requested.
   package var metricsOut: String?
-  /// The file for an OpenTelemetry trace and figures, written by the caller; nil for none.
+  /// The file for an OpenTelemetry trace and figures, written by the caller; nil if not requested.
   package var otlpOut: String?
-  /// The file for the outcome as JUnit XML, written by the caller; nil for none.
+  /// The file for the outcome as JUnit XML, written by the caller; nil if not requested.
   package var junitOut: String?
-  /// The device whose decisions are explained; nil for none.
+  /// The device whose decisions are explained; nil if there is none.
   package var explain: String?
-  /// The file for a dry run's plan of changes at the service; "-" is stdout; nil for none.
+  /// The file for a dry run's plan of changes at the service; "-" is stdout; nil if not requested.
   package var planOut: String?
-  /// The file of a plan that the run carries out exactly; nil for none.
+  /// The file with the plan that the run carries out exactly; nil if there is none.
   package var planFile: String?
-  /// The number of quarantined lines beyond which the run ends with exit code 65; nil for no limit.
+  /// The number of quarantined lines and events beyond which the run ends with exit code 65; nil if there is no limit.
   package var maxQuarantine: Int?
-  /// Whether anything quarantined ends the run with exit code 65, without a message, because each finding is printed.
+  /// Whether anything quarantined makes the run end with exit code 65; without a message, because each finding is
+  /// printed.
   package var refusesQuarantined = false
   /// Whether figures outside the range of previous nights end the run with exit code 65, before anything is sent.
   package var failsOnUnusual = false
@@ -49,11 +50,12 @@ package struct RunRequest: Sendable {
   package var isOneOfMany = false
   /// Whether records are processed as if the job had never run, and their events kept for examination.
   var decidesAnew = false
-  /// Whether the run is a test of a job, whose known time is set only by an `asOf`.
+  /// Whether the run is a test of a job. Such a run has a known time only if the job has an `asOf`.
   var isTest = false
   /// Whether the run continues without required inputs.
   package var allowsMissing = false
-  /// Returns whether to continue without a usable line: as intended, or because several runs are checked together.
+  /// Returns whether to continue without a usable line, because that is intended or another run of the same command has
+  /// one.
   package var isUsableElsewhere: @Sendable () throws -> Bool = { false }
   /// Whether inputs without usable lines are intended.
   package var allowsEmpty = false {
@@ -85,15 +87,15 @@ package struct RunRequest: Sendable {
 
   var vocabulary: RecordVocabulary { platforms.vocabulary(of: platform) }
 
-  /// The times of events that can be sent in this run; nil for all.
+  /// The window of event times that can be sent in this run; nil if all can.
   var window: DeliveryWindow? { platform.window(settings, asOf: asOf) }
 
-  /// The path of the run's store: the job's, or with `--sandbox` one next to it (reference decisions 31).
+  /// The path of the run's store: the job's store, or, with `--sandbox`, one next to it (reference decisions 31).
   package var storePath: String {
     Self.storePath(of: job, inSandbox: usesSandbox && loaded.changes.store == nil)
   }
 
-  /// Returns the path of the store that a job names or defaults to, or of the one for runs with `--sandbox`.
+  /// Returns the path of a job's store, given or default, or of the store for its runs with `--sandbox`.
   package static func storePath(of job: Job, inSandbox: Bool = false) -> String {
     let path = job.store ?? "\(job.directory)/\(job.name).sqlite"
     return inSandbox ? PathText.withoutExtension(path) + ".sandbox.sqlite" : path
@@ -113,7 +115,7 @@ package struct RunRequest: Sendable {
     invocation.profile = changes.profile
     invocation.report = changes.report == nil ? nil : job.reports
     (invocation.from, invocation.to, invocation.asOf) = (changes.from, changes.to, changes.asOf)
-    // A relative window would be another one tomorrow.
+    // A relative window would be different tomorrow.
     if job.relativeWindow != nil { (invocation.from, invocation.to) = (job.window.from, job.window.to) }
     if allowsFuture { invocation.allowsFuture = true }
     invocation.usesSandbox = usesSandbox
@@ -156,7 +158,8 @@ package struct RunRequest: Sendable {
 }
 
 extension RunRequest {
-  /// Returns the known time of the run, up to which silence leads to decisions (reference decisions 33). Nil for none.
+  /// Returns the known time of the run, up to which silence leads to decisions (reference decisions 33). Nil if there
+  /// is none.
   ///
   /// - Parameter earlier: the known time of the store, which never goes back; nil if there is none.
   func knownUntil(after earlier: Instant?) -> Instant? {
@@ -180,9 +183,9 @@ extension RunRequest {
   }
 }
 
-/// The error of an `asOf` far ahead of the clock: current sessions would be ended.
+/// The error for an `asOf` far ahead of the clock, which would end current sessions.
 package struct FutureRunError: RunError, Equatable, CustomStringConvertible {
-  /// The tolerated distance from the clock. No mistaken time zone is that far off.
+  /// The tolerated distance from the clock. No wrong time zone is that far off.
   static let margin = Milliseconds(86_400_000)
 
   package var job: String

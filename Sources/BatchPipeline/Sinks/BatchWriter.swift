@@ -1,21 +1,21 @@
 import BatchFoundation
 import BatchStore
 
-/// A writer that commits batches, several at a time, on a separate thread, so that no worker waits for the disk.
+/// Commits batches, several at a time, on a separate thread, so that no worker waits for the disk.
 ///
 /// The total size of pending batches is limited: a worker that would exceed it is blocked until some are committed.
 final class BatchWriter: Sendable {
-  /// The size in bytes of a unit, in which the memory of batches is measured.
+  /// The size, in bytes, of the unit in which the memory of batches is measured.
   private static let unit = 1 << 16
   /// The minimum number of units per transaction, large enough that pages shared by batches are written only once.
   private static let together = 48
   /// The maximum number of units queued. Batches that are not being committed have fewer units than ``together``, so
-  /// even the largest batch eventually fits. The size of two more transactions bridges an occasional checkpoint.
+  /// even the largest batch eventually fits. Room for two more transactions bridges an occasional checkpoint.
   private static let longestQueue = 3 * together
 
   private struct State {
     var batches: [LocalBatch] = []
-    /// The units of pending batches, and those of batches that are being committed.
+    /// The numbers of units in pending batches and in batches that are being committed.
     var waitingUnits = 0
     var committingUnits = 0
     /// Whether a caller waits until everything is committed.
@@ -46,7 +46,8 @@ final class BatchWriter: Sendable {
     }
   }
 
-  // Pending batches belong to a run that failed. The thread holds the store, which the next run may need at once.
+  // Batches still pending here belong to a failed run and are not committed. The thread is joined because it holds the
+  // store, which the next run may need at once.
   deinit {
     state.change { $0.isClosed = true }
     thread.join()

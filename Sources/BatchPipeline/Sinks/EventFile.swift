@@ -4,8 +4,8 @@ import BatchStore
 
 /// Writes sorted events as lines of JSON in canonical order (reference formats 4.2), on several threads.
 ///
-/// The sequences are divided into shares. The calling thread merges the lines of all shares, and the others make lines
-/// in advance. The calling thread makes missing lines itself, so that any number of threads suffices.
+/// The sequences are divided into shares. The calling thread merges the lines of all shares, and the other threads make
+/// lines in advance. The calling thread makes missing lines itself, so that any number of threads suffices.
 @safe final class EventLines: Sendable {
   /// Consecutive lines of a share, in order. Belongs to one thread at a time.
   private final class Batch: @unchecked Sendable {
@@ -78,7 +78,7 @@ import BatchStore
   /// Passes all lines to `take`, each with its line end.
   ///
   /// - Parameter take: receives the next bytes, whole lines, always on the calling thread.
-  /// - Throws: the errors of reading the events or of `take`.
+  /// - Throws: the errors from reading the events or of `take`.
   func run(workers: Int, _ take: @escaping (UnsafeBufferPointer<UInt8>) throws -> Void) throws {
     let caller = unsafe Caller(take)
     try Threads.run(workers) { worker in
@@ -204,7 +204,7 @@ import BatchStore
     try unsafe take(buffer.bytes)
   }
 
-  /// Returns the index of the head that comes first, ignoring the one at index `other`; -1 for none.
+  /// Returns the index of the head that comes first, ignoring the one at index `other`; -1 if there is none.
   private static func first(of heads: [Head], but other: Int = -1) -> Int {
     var first = -1
     for index in heads.indices where index != other && (first < 0 || heads[index].precedes(heads[first])) {
@@ -242,16 +242,16 @@ import BatchStore
   }
 }
 
-/// Sorted sequences whose events are selected: all events, or those within a window.
+/// Sorted sequences, and a selection of their events: all, or those within a window.
 struct EventSelection {
   var sequences: [BlockSequence]
-  /// The times of the selected events; nil for all.
+  /// The window of the selected events; nil to select all.
   var window: DeliveryWindow?
 }
 
-/// Writes `--events-out`: events in canonical form and order, one per line (reference formats 4.2).
+/// Writes the `--events-out` file: events in canonical form and order, one per line (reference formats 4.2).
 enum EventFile {
-  /// - Parameter workers: the number of threads that make the lines, including this one.
+  /// - Parameter workers: the number of threads that make the lines, including the calling thread.
   static func write(
     _ selections: [EventSelection], wireForm: WireForm, workers: Int, to path: String
   ) throws {

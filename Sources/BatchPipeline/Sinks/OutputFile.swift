@@ -3,7 +3,7 @@ package import BatchReport
 import FoundationEssentials
 import Glibc
 
-/// The error of an output file or folder that cannot be written.
+/// The error if an output file or folder cannot be written.
 package struct OutputError: RunError, Equatable, CustomStringConvertible {
   package var path: String
   package var code: Int32
@@ -72,11 +72,11 @@ package final class OutputFile {
       do {
         return .draft(try DraftFile(for: path))
       } catch {
-        // A folder in which no file can be created may contain one that can be written.
+        // Even if no file can be created in the folder, the existing file may be writable.
         guard [EACCES, EPERM, EROFS].contains(error.code) else { throw error }
         return Target(open: try open(path, O_TRUNC), isOwn: true)
       }
-    // Without a reader a FIFO would block the run forever.
+    // Without a reader, a FIFO would block the run forever.
     default: return Target(open: try open(path, O_NONBLOCK), isOwn: true)
     }
   }
@@ -118,7 +118,7 @@ package final class OutputFile {
     if let failure { throw failure }
   }
 
-  /// Gives the file its name. Without this call nothing appears.
+  /// Gives the file its name. Without this call, no file appears.
   package func finish() throws(OutputError) {
     guard case .draft(let draft) = target else { return }
     try OutputError.at(path) { () throws(SystemError) in try draft.replace() }
@@ -156,7 +156,7 @@ package enum NewFile {
     }
   }
 
-  /// - Throws: ``OutputError``, also if something exists at the path, which stays unchanged.
+  /// - Throws: ``OutputError``; also if something already exists at the path, which then stays unchanged.
   package static func write(_ text: String, to path: String) throws {
     try OutputFolder.make(for: path)
     try OutputError.at(path) { () throws(SystemError) in
@@ -174,7 +174,7 @@ extension DraftFile {
 /// The file that a Prometheus collector reads: it is complete at every moment, and keeps its permissions when replaced.
 package enum MetricsFile {
   /// - Parameters:
-  ///   - job: the name of the job; empty if the job cannot be read. The existing file then gives the name.
+  ///   - job: the name of the job; empty if the job cannot be read. The name is then taken from the existing file.
   ///   - metrics: returns the figures for the job's name (nil if unknown) and the end of its last successful run
   ///     according to the existing file (nil if there is none).
   /// - Throws: ``OutputError``.

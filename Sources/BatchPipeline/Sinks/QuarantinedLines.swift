@@ -2,14 +2,14 @@ import BatchFoundation
 import BatchIngest
 import BatchReport
 
-/// Selects the quarantined lines of a run to show: the first ones, and examples across reasons and files.
+/// Selects which of a run's quarantined lines to show: the first ones, and examples across reasons and files.
 ///
 /// The selection does not depend on the order in which threads find them.
 final class QuarantinedLines: Sendable {
   static let shown = 20
   /// The number shown if no store keeps the lines.
   static let shownWithoutStore = 200
-  /// The maximum number of files with examples for a reason, and of examples from a file. The first ones are kept.
+  /// The maximum numbers of files with examples per reason, and of examples per file. The first ones are kept.
   private static let filesOfReason = 8
   private static let linesOfFile = 4
 
@@ -89,13 +89,13 @@ final class QuarantinedLines: Sendable {
   }
 
   private static func precedes(_ one: QuarantinedLine, _ other: QuarantinedLine) -> Bool {
-    // Several events of one line differ only in the last of these.
+    // Events from the same line differ only in the last of these.
     (ByteText(one.place.file), one.place.line, one.offset, ByteText(one.file))
       < (ByteText(other.place.file), other.place.line, other.offset, ByteText(other.file))
   }
 }
 
 extension [QuarantinedLine] {
-  /// The lines without those of forgotten people, of which nothing is kept or shown.
+  /// The lines except those of forgotten people, which are neither kept nor shown.
   var kept: [QuarantinedLine] { filter { $0.reason != .forgotten } }
 }

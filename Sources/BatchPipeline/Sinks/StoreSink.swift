@@ -16,9 +16,9 @@ struct StoreSink: Sendable {
   private let writer: BatchWriter
 
   /// - Parameters:
-  ///   - earlier: the store of earlier runs; nil for none.
-  ///   - limit: the maximum number of bytes of quarantined lines that the store keeps; nil for no limit.
-  ///   - reduce: removes everything from a batch that must not be stored.
+  ///   - earlier: the store of earlier runs; nil if there is none.
+  ///   - limit: the maximum number of bytes of quarantined lines that the store keeps; nil if there is no limit.
+  ///   - reduce: removes from a batch everything that must not be stored.
   ///   - refuse: receives quarantined lines instead of the store; nil to store them.
   init(
     store: EventStore, run: RunID, earlier: EventStore?, quarantined: QuarantinedLines, limit: Int? = nil,
@@ -66,7 +66,7 @@ extension LocalBatch {
 extension LineDigest {
   static let byteCount = 16
 
-  /// Returns the sorted digests, big-endian, so that their bytes have the same order.
+  /// Returns the bytes of the digests, sorted and big-endian, so that the bytes sort like the digests.
   static func sortedBytes(_ digests: [LineDigest]) -> [UInt8] {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(digests.count * byteCount)

@@ -3,7 +3,7 @@ import BatchReport
 package import BatchStore
 import BatchWire
 
-/// The error of a store that belongs to another destination than the intended one (reference decisions 31).
+/// The error for a store that belongs to a different destination than the intended one (reference decisions 31).
 package struct DestinationMismatch: RunError, Equatable, CustomStringConvertible {
   package var store: String
   package var bound: StoreDestination
@@ -21,7 +21,7 @@ package struct DestinationMismatch: RunError, Equatable, CustomStringConvertible
 }
 
 extension EventStore {
-  /// Checks that the store belongs to the destination, and binds it if it belongs to none yet.
+  /// Verifies that the store belongs to the destination, and binds the store if it belongs to none yet.
   ///
   /// - Parameter jobFile: the job file for the command that would move the store.
   /// - Throws: ``DestinationMismatch``.
@@ -30,7 +30,7 @@ extension EventStore {
     throw DestinationMismatch(path, bound, destination, jobFile)
   }
 
-  /// Checks like ``claim(for:jobFile:)``, but binds nothing.
+  /// Verifies the destination like ``claim(for:jobFile:)``, but binds nothing.
   ///
   /// - Throws: ``DestinationMismatch``.
   package func check(against destination: StoreDestination, jobFile: String?) throws {
@@ -48,10 +48,10 @@ extension DestinationMismatch {
 }
 
 extension StoreDestination {
-  /// The address of a sandbox inside the process, whose port changes each time.
+  /// A fixed address for in-process sandboxes, whose port changes each time.
   private static let sandbox = "the sandbox"
 
-  /// Creates the destination of a service; an address that cannot be used counts as unknown.
+  /// Creates the destination for a service; an address that cannot be used counts as unknown.
   ///
   /// - Parameter share: the part of the service that distinguishes one customer's data from another's.
   package init(kind: String, service address: String?, share: String?) {
@@ -59,7 +59,7 @@ extension StoreDestination {
       kind: kind, address: Self.spelled(address), share: share)
   }
 
-  /// The same destination, but with the address of a sandbox inside the process.
+  /// The same destination, but with the address of an in-process sandbox.
   package var inSandbox: StoreDestination {
     var destination = self
     destination.address = Self.sandbox

@@ -7,17 +7,17 @@ import FoundationEssentials
 
 /// The source of earlier runs' data and the destination of a run's results.
 struct RunStorage {
-  /// The job's store; nil for a dry run of a job that has none yet.
+  /// The job's store; nil in a dry run if the job has no store yet.
   let store: EventStore?
-  /// The run in the job's store; nil for one that keeps nothing.
+  /// The run in the job's store; nil if the run keeps nothing.
   let run: RunID?
   let sink: StoreSink
-  /// The known time of the run, up to which silence leads to decisions; nil for none.
+  /// The known time of the run, up to which silence leads to decisions; nil if there is none.
   let knownUntil: Instant?
   /// The known time of the store before the run; nil if nothing was known.
   var knownBefore: Instant?
   let quarantined: QuarantinedLines
-  /// Events of earlier runs that a dry run changed.
+  /// Events from earlier runs that a dry run would change.
   var changed = Guarded<Set<EventID>>([])
   /// The lines that a replay imports again, and their results.
   var replay: ReplayedLines?
@@ -28,7 +28,7 @@ struct RunStorage {
     return (store, run)
   }
 
-  /// Returns the files with their numbers in the store, or the numbers that they would get if the run kept anything.
+  /// Returns the files with their numbers in the store; if the run keeps nothing, with the numbers that they would get.
   func numbered(_ files: InputFiles) throws -> InputFiles {
     var files = files
     guard let (store, run) = kept else {
@@ -46,7 +46,8 @@ struct RunStorage {
     return files
   }
 
-  /// Marks events as expired that the service would not accept now, and others as pending again; not in a dry run.
+  /// Marks events that the service would not accept now as expired, and expired ones that it would accept as pending
+  /// again; does nothing in a dry run.
   func expire(outOf window: DeliveryWindow?) throws {
     if let kept, let window { try kept.store.ledger.expire(outOf: window) }
   }
@@ -141,14 +142,14 @@ extension Pipeline {
       throw StoreError.missing(path: request.storePath)
     }
     let store = try EventStore.open(request.storePath, format: platform.storeFormat)
-    // Nothing is sent, so of the store's destination only the platform matters, whose rules make its events.
+    // Nothing is sent, so only the platform of the store's destination matters: its rules make the events.
     try store.check(against: StoreDestination(kind: platform.name), jobFile: nil)
     try store.refuseCollected()
     let input = try ReplayInput(
       store, TemporaryFolder(below: ingestOptions.temporaryFolder), longest: ingestOptions.maxLineBytes,
       job: request.job, interruption)
     let lines = QuarantinedLines(atMost: 0, request.vocabulary.dictionary)
-    // Without pending lines or events there is no run.
+    // Without pending lines or events, no run is begun in the store.
     let hasWork = try !input.isEmpty || !store.quarantine.waitingEvents(after: nil, limit: 1).isEmpty
     let results = try hasWork ? (store, beginRun(in: store)) : temporaryResults()
     let replay = ReplayedLines(input, store: hasWork ? store : nil)
@@ -169,7 +170,8 @@ extension Pipeline {
     }
   }
 
-  /// Adds the store's figures to the report. If the run changes the store, stores its end and closes the store.
+  /// Adds the store's figures to the report. If the run changes the store, stores the end of the run and closes the
+  /// store.
   func conclude(_ storage: RunStorage, _ outcome: inout RunOutcome) throws {
     guard let store = storage.store else { return }
     outcome.report.summary.store = Dictionary(

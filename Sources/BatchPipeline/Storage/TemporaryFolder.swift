@@ -4,7 +4,8 @@ import Glibc
 
 /// A folder for temporary files, accessible only to its user and removed with the last reference, unless it was renamed.
 ///
-/// It is locked while its process lives. The next process that creates one there removes those of killed processes.
+/// It is locked while its process lives. The next process that creates such a folder in the same place removes those of
+/// killed processes.
 final class TemporaryFolder: Sendable {
   let path: String
   /// The descriptor that holds the lock.

@@ -14,14 +14,15 @@ package struct StreamCounts: Sendable, Equatable {
   package var refusals: [RefusedLine] = []
   package var devices = 0
   package var events = 0
-  /// The number of events that still needed a user id or a sample at the end of their device; a stream drops them.
+  /// The number of events that still needed a user id or a sample when the records of their device ended; a stream
+  /// drops them.
   package var held = 0
 }
 
 package struct RefusedLine: Sendable, Equatable, CustomStringConvertible {
   package var line: UInt64
   package var reason: QuarantineReason
-  /// The details, without values of the line; empty if the reason says enough.
+  /// The details, without values from the line; empty if the reason says enough.
   package var detail: String
 
   package var description: String { "stdin:\(line): \(reason.rawValue)" + (detail.isEmpty ? "" : ": \(detail)") }
@@ -30,7 +31,8 @@ package struct RefusedLine: Sendable, Equatable, CustomStringConvertible {
 /// Applies only the rules: lines that are grouped by device become events in canonical form, one device after another.
 ///
 /// Nothing is kept from one device to the next, so the largest device determines the memory used. If a device's lines
-/// come in several groups, the stream fails after everything is read; a temporary file has the starts of groups.
+/// come in several groups, the stream fails after everything is read; to detect this, a temporary file keeps the starts
+/// of groups.
 package final class RuleStream {
   /// The maximum number of refused lines shown; further ones are only counted.
   package static let shownRefusals = 20
@@ -195,9 +197,9 @@ package struct StreamInputError: Error, Equatable, CustomStringConvertible {
   package var description: String { unsafe "stdin: error: cannot be read: \(String(cString: strerror(code)))" }
 }
 
-/// The error of a device whose records came in several groups, each processed as if it were complete.
+/// The error for a device whose records came in several groups, each of which was processed as if it were complete.
 package struct UngroupedStreamError: RunError, Equatable, CustomStringConvertible {
-  /// The line of the first record after records of other devices.
+  /// The line at which the device's records continue after those of another device.
   package var line: UInt64
   /// The line of the device's first record.
   package var first: UInt64
@@ -210,8 +212,9 @@ package struct UngroupedStreamError: RunError, Equatable, CustomStringConvertibl
   }
 }
 
-/// The starts of all groups of consecutive lines of one device in a stream. Any number is spooled to a temporary file:
-/// each is an empty line with the device, for sorting, and the line number as emission number.
+/// The starts of all groups in a stream; a group is consecutive lines of one device. Starts are spooled to a temporary
+/// file, so any number is possible. Each is an empty line with the device, for sorting, and with the line number as
+/// emission number.
 struct DeviceGroups {
   private let groups: OrderedLines
   private var series = LineSeries()
@@ -223,7 +226,7 @@ struct DeviceGroups {
     if series.isFull { try groups.append(&series) }
   }
 
-  /// - Throws: ``UngroupedStreamError`` for the first group of a device that had one before.
+  /// - Throws: ``UngroupedStreamError`` for the first group whose device already had one.
   mutating func refuseRepeated() throws {
     try groups.append(&series)
     var first: OrderedLines.Line?

@@ -4,7 +4,7 @@ import BatchReport
 import BatchStore
 
 extension Pipeline {
-  /// Checks whether everything in the job's store arrived at its service, by reading both.
+  /// Verifies whether everything in the job's store arrived at its service, by reading both.
   ///
   /// - Parameter limit: the maximum number of findings listed; all are counted.
   /// - Throws: ``DestinationMismatch``, ``StoreError``, ``ServiceSettingsError``, ``OutboxError``,
@@ -15,7 +15,7 @@ extension Pipeline {
     var arrivals = Arrivals(limit: limit)
     var ended: UnsentEvents?
     for unsent in try platform.unsentEvents(in: store) {
-      // This service accepts only events of a limited period: older ones are not missing, and nothing repairs them.
+      // This service accepts only events from a limited period: older ones are not missing, and nothing repairs them.
       if unsent.status == EventStatus.expired.name, platform.window(request.settings, asOf: request.asOf) != nil {
         ended = unsent
         continue

@@ -5,7 +5,7 @@ package struct Activity: Sendable, Equatable, Codable {
   package var events = NameTable<HourCounts>(atMost: Activity.typeLimit)
   package var sessionsStarted = HourCounts()
   package var sessionsEnded = HourCounts()
-  /// The number of finished sessions in each class of ``lengths``, by time of use.
+  /// The number of finished sessions in each class of ``lengths``, according to their time of use.
   package var sessionLengths = [Int](repeating: 0, count: Activity.lengths.count)
   package var campaigns = NameTable<CampaignActivity>(atMost: Activity.campaignLimit)
 
@@ -22,7 +22,7 @@ package struct Activity: Sendable, Equatable, Codable {
 
   package init() {}
 
-  /// The number of sessions that ended by silence and not by an event, as in games.
+  /// The number of sessions that ended by silence rather than by an event, as in games.
   var sessionsOverSilently: Int { max(0, sessionLengths.reduce(0, +) - sessionsEnded.total) }
 
   package var isEmpty: Bool { self == Activity() }

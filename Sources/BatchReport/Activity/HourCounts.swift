@@ -3,7 +3,8 @@ package import BatchFoundation
 /// Counts by hour (UTC) for the days that have any.
 ///
 /// If there are too many days, the latest are kept. A day kept at the end was among the latest ever since its first
-/// count, in any order of counts. So its counts are complete, and the result does not depend on threads.
+/// count, in any order of counts. So its counts are complete, and the result does not depend on the order in which
+/// threads count.
 package struct HourCounts: Tallied {
   fileprivate struct Day: Sendable {
     /// Days since 1970.
@@ -19,7 +20,8 @@ package struct HourCounts: Tallied {
 
   /// The days with counts, in order.
   private var days: [Day] = []
-  /// The sum of the counts of earlier days, which are not kept: clocks that are years off must not exhaust memory.
+  /// The sum of the counts of earlier days, which are not kept, so that clocks that are years off cannot exhaust
+  /// memory.
   private var earlier = 0
 
   /// The maximum number of days kept: three years, and the days of a few wrong clocks.
@@ -48,8 +50,8 @@ package struct HourCounts: Tallied {
     }
   }
 
-  /// The first and last hour of the busiest period of at most three years, so that a clock that was years off does not
-  /// squeeze the rest of a chart. Of equally busy periods, the latest one; nil without counts.
+  /// The first and last hour of the busiest period of at most three years; nil without counts. Of equally busy periods,
+  /// the latest one is used. This keeps a clock that was years off from squeezing the rest of a chart.
   package var span: ClosedRange<Int64>? {
     var best: (count: Int, days: Range<Int>)?
     var (first, sum) = (0, 0)

@@ -13,7 +13,7 @@ extension Int: Tallied {}
 /// Tallies by name in bounded memory: the first names by their bytes are kept, and all others share one tally.
 ///
 /// A name kept at the end was among the first ever since its first use, in any order of names. So its tally is
-/// complete, and the table does not depend on threads.
+/// complete, and the table does not depend on the order in which threads add to it.
 package struct NameTable<Value: Tallied>: Sendable, Codable {
   private let limit: Int
   private var all: [ByteText: Value] = [:]

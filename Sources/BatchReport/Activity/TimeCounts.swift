@@ -5,13 +5,13 @@ package import BatchFoundation
 /// Steps are 1, 2, 4 or 8 hours, a day, a week, or a week doubled repeatedly. Each step begins where a shorter one
 /// does, so the result does not depend on the order of counts.
 package struct TimeCounts: Sendable, Equatable {
-  /// The hours of a step.
+  /// The length of a step in hours.
   package private(set) var width: Int64 = 1
   package private(set) var counts: [Int] = []
   private var first: Int64 = 0
 
   package static let limit = 48
-  /// The hours from a Monday to the start of 1970, a Thursday: days and weeks of steps begin on a Monday.
+  /// The hours from a Monday to the start of 1970, a Thursday, because steps of weeks begin on a Monday.
   private static let monday: Int64 = 72
 
   package init() {}
@@ -84,7 +84,7 @@ package struct TimeCounts: Sendable, Equatable {
   }
 }
 
-/// Encoded as one string, because single numbers cost more to write and read.
+/// Encoded as one string, because numbers cost more to write and read individually.
 extension TimeCounts: Codable {
   package init(from decoder: any Decoder) throws {
     let numbers = try NumberLine(from: decoder).numbers

@@ -1,14 +1,15 @@
 import BatchFoundation
 
-/// A timeline with a lane for each campaign: when it was set, could be active, was carried by events and expired.
+/// A timeline with a lane for each campaign, which shows when the campaign was set, could be active, was carried by
+/// events and expired.
 struct CampaignChart {
   static let shown = 20
   private static let lane = 44.0
   /// The height of a lane's band. ``mark`` is the height of the marks for set and expired at the top of the band.
   private static let band = 18.0
   private static let mark = 4.0
-  /// The maximum time from the last start of a campaign to the end of the axis, so that a campaign without end does not
-  /// squeeze the others. Later events extend the axis.
+  /// The maximum number of hours from the latest start of a campaign to the end of the axis, so that a campaign without
+  /// an end does not squeeze the others. Later events extend the axis.
   private static let hoursBehind: Int64 = 31 * 24
 
   private struct Lane {
@@ -30,7 +31,7 @@ struct CampaignChart {
   private let names: Int
   private let rest: CampaignActivity
 
-  /// Returns nil without campaigns.
+  /// Returns nil if there are no campaigns.
   init?(_ activity: Activity) {
     let shown: [(name: ByteText, value: CampaignActivity)]
     (shown, rest) = activity.campaigns.ranked(atMost: Self.shown, by: \.weight)
@@ -145,7 +146,7 @@ struct CampaignChart {
 }
 
 extension CampaignActivity {
-  /// The rank of a campaign; the most active come first.
+  /// The weight by which campaigns are ranked; the most active ones come first.
   var weight: Int { events.total + set.total }
 
   /// The first known hour since 1970; nil if nothing is known.

@@ -61,7 +61,7 @@ struct Chart {
     self.height = height
   }
 
-  /// Returns the estimated width of a text in letters that are 11 high, rather too large than too small.
+  /// Returns an estimate of the width of a text in letters that are 11 high; it errs on the large side.
   static func textWidth(_ text: String) -> Double {
     text.unicodeScalars.reduce(0) { width, scalar in
       switch scalar {
@@ -127,7 +127,7 @@ struct Chart {
     return chart
   }
 
-  /// Labels each bar with its count. If bars are too narrow for that, the table of numbers is printed, too.
+  /// Labels each bar with its count. If bars are too narrow for labels, the table of numbers is printed as well.
   private mutating func addFigures(_ steps: Int, _ slot: Double, _ most: Int, _ series: [[Int]], stacked: Bool) {
     let bars = stacked ? [(0..<steps).map { step in series.reduce(0) { $0 + max(0, $1[step]) } }] : series
     let room = slot / Double(bars.count)

@@ -48,7 +48,7 @@ package struct Comparison: Sendable, Equatable {
   /// Figures for records, sessions, campaigns and identity.
   package var figures: [Figure] = []
   package var events: [Figure] = []
-  /// The events that carry a campaign, by its name; the greatest differences first.
+  /// The events that carry a campaign, by campaign name; the greatest differences first.
   package var campaigns: [Figure] = []
   package var devices = 0
   package var changedDevices = 0

@@ -124,7 +124,8 @@ public struct BlockCursor: ~Copyable {
   }
 }
 
-/// The checksums of a pack's blocks, by offset. They reveal changes by a disk or a person before a block is decoded.
+/// The checksums of a pack's blocks, by offset. They reveal changes made by a disk fault or a person before a block is
+/// decoded.
 struct BlockSums {
   /// The size of an entry in bytes: the block's offset and its checksum, both little-endian.
   private static let entry = 4 + 8

@@ -32,7 +32,8 @@ package final class EventBlockReader {
   /// The string indexes of the shared texts of all lists.
   private var shared: [Int] = []
   private var shapes: [Shape] = []
-  /// The string indexes of the names of all shapes, and for each name the text between the preceding value and its own.
+  /// The string indexes of the names of all shapes, and for each name, the text between the preceding value and the
+  /// value of that name.
   private var names: [Int] = []
   private var nameFragments: [Piece] = []
   private var rendered = ByteBuffer(capacity: 8192)
@@ -63,7 +64,7 @@ package final class EventBlockReader {
   /// The part of the event before its fields; valid as long as the reader exists.
   package private(set) var lead = EventHead.Lead.none
 
-  /// - Throws: ``StoreError/damagedBlock`` for an invalid header, or a version of a later release.
+  /// - Throws: ``StoreError/damagedBlock`` if the header is invalid or has another version.
   package convenience init(_ block: [UInt8], _ form: WireForm) throws { try self.init(BlockCursor(block), form) }
 
   init(_ block: consuming BlockCursor, _ form: WireForm) throws {
@@ -175,7 +176,7 @@ package final class EventBlockReader {
   /// Appends the event as in requests and in `--events-out`, without a line end.
   package func appendJSON(to target: inout ByteBuffer) { append(to: &target, withContact: false) }
 
-  /// Appends the event; with a contact also its recipient id, if the id is a number (reference identity 6.1).
+  /// Appends the event and, if `contact` is true, its recipient id if that is a number (reference identity 6.1).
   func append(to target: inout ByteBuffer, withContact contact: Bool) {
     for (index, piece) in form.pieces.enumerated() {
       switch piece {
@@ -202,7 +203,7 @@ package final class EventBlockReader {
     }
   }
 
-  /// Appends the names and values of the fields, without the text around all of them.
+  /// Appends the names and values of the fields, without the text around the whole list.
   package func appendFields(to target: inout ByteBuffer) {
     let start = shapes[shape].start
     for index in values.indices {
@@ -230,7 +231,7 @@ package final class EventBlockReader {
     unsafe target.append(padded: rendered.base + piece.offset, piece.count)
   }
 
-  /// Appends text of the block, which is readable for some bytes beyond its end.
+  /// Appends a text of the block, whose memory is readable for some bytes beyond the text's end.
   @inline(__always)
   private func append(_ text: Text, to target: inout ByteBuffer) { unsafe target.append(padded: text.base, text.count) }
 

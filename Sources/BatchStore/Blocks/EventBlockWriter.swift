@@ -1,9 +1,9 @@
 package import BatchFoundation
 
 /// Packs events, in the order of delivery, into blocks. Each block becomes one request; it is written once and never
-/// changed. A block has a header and one entry per event. Texts, lists of shared texts, lists of names and values get a
-/// number where they first appear, so an entry consists mostly of one-byte numbers. All strings are stored escaped, as
-/// on the wire.
+/// changed. A block has a header and one entry per event. Texts, values, lists of shared texts and lists of names each
+/// get a number where they first appear, so most parts of an entry are one-byte numbers. All strings are stored
+/// escaped, as on the wire.
 ///
 ///     block  = version, event count, first timestamp, body bytes, group, event...
 ///     event  = timestamp delta, type << 5 | flags, [type], emission, source, [device], lead, shared, shape, value...
@@ -13,13 +13,13 @@ package import BatchFoundation
 ///     string = 0 length bytes | number
 ///     value  = 0 length bytes | 1 length bytes | number + 1
 ///
-/// `changes` has a bit for each text that differs from the last new list. The device of an event is written only if the
-/// shared text that names it, which a caller may set, differs from it. All numbers are varints; those of known items
+/// `changes` has a bit for each text that differs from the last new list. The device of an event is written only if it
+/// differs from the shared text that names it, which a caller may set. All numbers are varints; those of known items
 /// count from 1. A value after a 1 gets no number, because such values rarely repeat. Sources are written as in
 /// ``SourceTrail``. The writer keeps its tables between calls; use one writer per worker.
 @safe package struct EventBlockWriter: ~Copyable {
   static let version: UInt8 = 1
-  /// The number of digits from which a number rarely repeats in another event.
+  /// The number of digits at which a number becomes unlikely to repeat in another event.
   static let seldomRepeated = 4
 
   private let form: WireForm

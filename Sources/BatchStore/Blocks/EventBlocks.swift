@@ -24,7 +24,7 @@ package protocol PlatformRows: Sendable {
   /// left. Requests to the service for the known rows remain valid.
   func without(_ known: any PlatformRows) -> (any PlatformRows)?
 
-  /// Returns the rows of a span that is processed again and that the store never had; nil if there are none.
+  /// Returns the rows that the store never had, for a span that is processed again; nil if there are none.
   func unknown(of span: ReplacedSpan, in db: Database) throws -> (any PlatformRows)?
 }
 
@@ -46,7 +46,8 @@ package struct EventBlocks: Sendable {
     package var last: Instant
     /// The exact size of the request body in bytes.
     package var bodyBytes: Int
-    /// The platform's group, such as the request's headers. Events of different groups never share a request.
+    /// A group chosen by the platform, for example by request headers. Events of different groups never share a
+    /// request.
     package var group: Int
 
     package init(

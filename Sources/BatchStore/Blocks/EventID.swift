@@ -1,7 +1,7 @@
 package import BatchFoundation
 
-/// The stable id of an event: a version 8 UUID that begins with the event's time, which is in only a few blocks, and
-/// ends with a digest of device and emission number.
+/// The stable id of an event: a version 8 UUID that begins with the event's time, so that only a few blocks need to be
+/// searched, and ends with a digest of device and emission number.
 package struct EventID: Hashable, Sendable, CustomStringConvertible {
   /// The 16 bytes of the id.
   package let bytes: [UInt8]
@@ -78,7 +78,7 @@ package struct EventIDPrefix: Hashable, Sendable, CustomStringConvertible {
     description = text.lowercased()
   }
 
-  /// The times that events with these ids can have, because an id begins with its event's time in twelve digits.
+  /// The possible times of events whose ids have this prefix. An id begins with its event's time, in twelve digits.
   package var times: ClosedRange<Instant> {
     let digits = description.filter { $0 != "-" }.prefix(12)
     let open = 4 * Int64(12 - digits.count)

@@ -5,7 +5,7 @@ import BatchFoundation
 @safe struct ShapeTable: ~Copyable {
   @safe private struct Shape {
     let names: UnsafeMutableBufferPointer<Text>
-    /// The size on the wire of the names and everything around them and the values, in bytes.
+    /// The size in bytes, on the wire, of the names and of the fixed texts around names and values.
     let size: Int
     /// The number of the shape in the block that `generation` identifies.
     var number = 0
@@ -28,8 +28,8 @@ import BatchFoundation
   private var generation = 1
   private var written = 0
 
-  /// If a limit is exceeded, all shapes are forgotten before the next block, because each event of an export may
-  /// differ.
+  /// If a limit is exceeded, all shapes are forgotten before the next block, because every event of an export may have
+  /// another shape.
   private static let ordinaryCount = 4096
   private static let ordinaryBytes = 1 << 18
 
@@ -48,7 +48,7 @@ import BatchFoundation
     memoryUsed = 0
   }
 
-  /// Returns the index of the shape of fields.
+  /// Returns the index of the shape that the fields have.
   ///
   /// - Parameters:
   ///   - type: the type of the event.

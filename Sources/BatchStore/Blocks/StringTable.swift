@@ -61,8 +61,8 @@ public import BatchFoundation
     return (add(text, hash, slot), true)
   }
 
-  /// Returns the length of the text at this index on the wire: the one that was noted, or otherwise that of the text
-  /// escaped as JSON, without quotes.
+  /// Returns the length on the wire of the text at this index: the noted length or, if none was noted, the length of
+  /// the text escaped as JSON, without quotes.
   @inlinable @inline(__always)
   public func wireCount(of index: Int) -> Int {
     if let count = unsafe entries[index].wireCount { return count }

@@ -10,8 +10,8 @@ package struct WireForm: Sendable {
     case type
     /// The timestamp as in RFC 3339, or as in deltaDNA's `eventTimestamp`.
     case timestamp, spacedTimestamp
-    /// A text and the recipient id, a shared text. Omitted if the body's version has no contact ids, or the id is not a
-    /// number.
+    /// A fixed text followed by the recipient id, which is a shared text. Omitted if the body's version has no contact
+    /// ids, or if the id is not a number.
     case contact(Text, shared: Int)
     /// All shared texts, each with its own fixed texts around it.
     case shared
@@ -38,7 +38,7 @@ package struct WireForm: Sendable {
     }
   }
 
-  /// The start and the end of a request body, and the separator of its events.
+  /// The start and the end of a request body, and the separator between its events.
   package var bodyStart: Text
   package var bodyEnd: Text
   package var separator: UInt8
@@ -52,7 +52,7 @@ package struct WireForm: Sendable {
   package var beforeValue: Text
   /// Whether the values of fields are given as ``JSONView``; otherwise they are texts.
   package var valuesAreViews: Bool
-  /// Called for each block that is opened, by tests only; otherwise nil.
+  /// Called for each block for which a reader is made; nil except in tests.
   package var opened: (@Sendable () -> Void)?
 
   /// The number of bytes that every event has in addition to its variable texts, including the separator.
@@ -95,7 +95,7 @@ package struct WireForm: Sendable {
 }
 
 extension WireForm {
-  /// Returns a reader that is before the first event of a block.
+  /// Returns a reader positioned before the first event of a block.
   ///
   /// - Throws: ``StoreError/damagedBlock`` for malformed bytes; the reader may throw it, too.
   package func reader(of block: [UInt8]) throws -> EventBlockReader {
@@ -118,10 +118,10 @@ extension WireForm {
   /// Appends the exact request body of a block. The bytes for a version never change.
   ///
   /// - Parameter version: 1 for a body with contact ids, if the form has them.
-  /// - Throws: ``StoreError/damagedBlock`` if the block cannot be read, or if its body is larger than it states.
+  /// - Throws: ``StoreError/damagedBlock`` if the block cannot be read, or if its body is larger than the block claims.
   package func appendBody(of block: UnsafeBufferPointer<UInt8>, version: Int, to body: inout ByteBuffer) throws {
     let reader = try unsafe EventBlockReader(BlockCursor(block), self)
-    // The size is the block's own statement, and a damaged block may state anything. If it is true, the buffer grows.
+    // A damaged block may claim any size, so only this much is reserved; the buffer grows if the claim is true.
     body.reserve(min(reader.bodyBytes, 16 << 20))
     let contacts = version == 1 ? reader.eventCount * 64 : 0
     let limit = body.count + reader.bodyBytes + contacts
@@ -149,7 +149,7 @@ package struct EventHead {
   /// The place where the event's record was read.
   package var source: StoredSource
   package var flags: EventFlags
-  /// The platform's group. Events of different groups never share a request.
+  /// A group chosen by the platform. Events of different groups never share a request.
   package var group: UInt8
   package var lead: Lead
 
@@ -184,7 +184,7 @@ package struct EventFlags: OptionSet, Sendable {
   package init(rawValue: UInt8) { self.rawValue = rawValue }
   /// Augmentation ran out of time (reference events 5.3); the event is still posted.
   package static let isExpired = EventFlags(rawValue: 1)
-  /// The event is sent as it was recorded, because it names its own recipient or user, or because an SDK stored it.
+  /// The event keeps the ids it was recorded with, because it names its own recipient or user, or an SDK stored it.
   package static let isFixed = EventFlags(rawValue: 2)
   /// The record was too old for a rewind to reach it (reference decisions 34).
   package static let isLate = EventFlags(rawValue: 4)

@@ -84,7 +84,7 @@ extension EventStore {
     return report
   }
 
-  /// Copies the rows whose columns are all intact. If a damaged page stops the reading, it continues from the other
+  /// Copies the rows whose columns are all intact. If a damaged page stops the reading, the rest is read from the other
   /// end.
   private static func copy(
     _ table: StoredTable, from old: Database, to new: Database, _ report: inout SalvageReport
@@ -205,9 +205,10 @@ extension EventStore {
 }
 
 extension EventStore {
-  /// Returns the page if each entry follows the previous one, and the first the last entry of the previous page.
+  /// Returns the page if each entry follows the previous one, and the first entry follows the last one of the previous
+  /// page.
   ///
-  /// Otherwise a listing could repeat entries forever, if an index contradicts its rows or a value is misread.
+  /// Without this, a listing could repeat entries forever if an index contradicts its rows or a value is misread.
   ///
   /// - Parameters:
   ///   - last: the last entry of the previous page; nil for the first page.

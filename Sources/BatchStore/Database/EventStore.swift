@@ -5,7 +5,7 @@ package import GRDB
 ///
 /// Committed data survives a kill and, if the disk honors flushes, a power failure (write-ahead log,
 /// `synchronous=FULL`). A store that is opened for reading is not changed. Operations throw ``StoreError``; other
-/// errors of closures pass through.
+/// errors thrown by closures pass through.
 package struct EventStore: Sendable {
   package let connection: StoreConnection
   package let quarantine: Quarantine
@@ -35,9 +35,10 @@ package struct EventStore: Sendable {
   /// Opens the store for a run with the format of its platform, and creates it if nothing exists at the path.
   ///
   /// - Parameters:
-  ///   - isResult: whether the store may be that of a part's result, which has the only states of its devices.
-  ///   - isScratch: whether the store is discarded if the process ends before closing it. Then pages are written once
-  ///     and in place, and nothing is made durable, which is up to the caller after closing.
+  ///   - isResult: whether the store may be that of a part's result. Such a store has the only copy of its devices'
+  ///     states.
+  ///   - isScratch: whether the store is discarded if the process ends before closing it. In that case, pages are
+  ///     written once and in place, and the caller must make the file durable after closing it.
   ///   - format: returns the format for the store's platform, which is nil for a new store.
   /// - Throws: ``StoreError``; anything else at the path is left unchanged.
   package static func open(
@@ -46,7 +47,7 @@ package struct EventStore: Sendable {
   ) throws -> EventStore {
     let file = try StoreFile(path)
     return try StoreError.translating(path) {
-      // Another run may create the store between the check and the creation.
+      // Another run may create the store between the test and the creation.
       while try !file.isThere() {
         if try file.create(try format(nil)) { break }
       }
@@ -119,7 +120,7 @@ package struct EventStore: Sendable {
     try openReading(path, checksPages: checksPages) { _ in format }
   }
 
-  /// Opens the store of a part whose bytes were verified by a digest.
+  /// Opens a part's store, whose bytes a digest has verified, for reading.
   ///
   /// - Throws: ``StoreError/missing(path:other:)`` if no file exists, and ``StoreError/damaged(path:detail:)`` if its
   ///   schema has code.
@@ -151,7 +152,7 @@ package struct EventStore: Sendable {
         }
         // Damage must not be reported as a different schema; `check(_:)` covers both.
         if checksPages { try StoreSchema.checkForm(db, path: path) }
-        // In an unchecked store, one of the two may not be a table.
+        // In an unchecked store, one of these names may not be that of a table.
         let tellsPlatform = try checksPages || plainTables(db).isSuperset(of: ["destination", "platform_schema"])
         let format = try format(tellsPlatform ? StoreSchema.platform(of: db) : nil)
         if checksPages { try StoreSchema.check(db, format, path: path) }
@@ -268,7 +269,7 @@ package struct EventStore: Sendable {
     try Int.fetchOne(db, sql: "PRAGMA user_version") == StoreSchema.currentVersion
   }
 
-  /// Checks all pages of a store of up to 32 MiB. In a larger one, only checks that none are missing at its end.
+  /// Checks all pages of a store of up to 32 MiB. In a larger store, only checks that no pages are missing at the end.
   private static func checkPages(_ db: Database, _ file: StoreFile) throws {
     let path = file.shown
     let pages = try Int64.fetchOne(db, sql: "PRAGMA page_count") ?? 0

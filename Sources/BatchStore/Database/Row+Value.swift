@@ -2,7 +2,7 @@ public import BatchFoundation
 public import GRDB
 import GRDBSQLite
 
-/// A column has a value that this program never writes. ``StoreConnection`` adds the table and the row.
+/// The error for a column with a value that this program never writes. ``StoreConnection`` adds the table and the row.
 struct UnreadableColumn: Error {
   var name: String
 }
@@ -14,7 +14,7 @@ extension Row {
   /// The greatest magnitude of ids, times and sizes in a store. Larger integers could overflow in sums.
   private static let greatest: Int64 = 1 << 53
 
-  /// Returns the value at an index, which is faster than by name for many rows.
+  /// Returns the value of the column at an index; for many rows, this is faster than access by name.
   ///
   /// - Throws: an error that becomes ``StoreError/damagedRow(path:table:row:column:)``.
   package func value<Value: DatabaseValueConvertible>(_ index: Int) throws -> Value {

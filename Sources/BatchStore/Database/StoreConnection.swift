@@ -133,7 +133,7 @@ package final class StoreConnection: Sendable {
     }
   }
 
-  /// Adds the table and the row to the error of an unreadable column.
+  /// Adds the table and the row to the error for an unreadable column.
   private static func locating<Value>(_ path: String, _ db: Database, _ body: () throws -> Value) throws -> Value {
     do {
       return try body()

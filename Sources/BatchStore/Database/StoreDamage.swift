@@ -65,7 +65,8 @@ struct StoredTable {
     }
   }
 
-  /// Passes rows with values that this program does not write, in one or any column, to `body`, until it returns false.
+  /// Reports each value that this program never writes, in the given column or (nil) in any column, until `body`
+  /// returns false.
   func forEachDamage(in db: Database, column: String? = nil, _ body: (StoreDamage) throws -> Bool) throws {
     for one in columns where column == nil || one.name == column {
       let rows = try Row.fetchCursor(
@@ -80,7 +81,7 @@ struct StoredTable {
 }
 
 extension EventStore {
-  /// Adds the table and the row to the error of an unreadable column.
+  /// Adds the table and the row to the error for an unreadable column.
   static func located(_ error: UnreadableColumn, in db: Database, path: String) -> StoreError {
     var found: StoreDamage?
     do {
@@ -96,9 +97,9 @@ extension EventStore {
     return .damagedRow(path: path, table: found?.table, row: found?.row, column: error.name)
   }
 
-  /// Passes all damage to `body`. This checks every page, every column of every row, and every block with its number of
-  /// events and, once a body was planned, the body's digest. Device states are not checked, because only the platform
-  /// can read them.
+  /// Passes all damage to `body`. This examines every page, every column of every row, and every block with its number
+  /// of events and, if a body was planned, that body's digest. Device states are not examined, because only the
+  /// platform can read them.
   package func check(_ body: (StoreDamage) -> Void) throws {
     let isReadable = try connection.read { db in
       var isReadable = true
@@ -158,7 +159,7 @@ extension EventStore {
     try Self.attempt("destination", body) { _ = try destination() }
   }
 
-  /// Reports an error as damage, so that the checks that follow are still carried out.
+  /// Reports an error as damage, so that the later examinations are still carried out.
   private static func attempt(_ table: String, _ body: (StoreDamage) -> Void, _ check: () throws -> Void) throws {
     do {
       try check()
@@ -204,8 +205,8 @@ extension EventStore {
     }
   }
 
-  /// Returns a description of code in the SQL of a table or an index that runs when rows are written or checked, and
-  /// that no pragma reports. Nil for SQL as in a store, which has no function calls and no comments.
+  /// Returns a description of code in the SQL of a table or an index: code that runs when rows are written or checked,
+  /// and that no pragma reports. Nil for the SQL of this program, which has no function calls or comments.
   private static func code(in sql: String, ofIndex isIndex: Bool) -> String? {
     guard !sql.contains("--"), !sql.contains("/*") else { return "comment in its schema" }
     let words = words(of: sql)
@@ -254,9 +255,9 @@ extension EventStore {
     while let row = try rows.next() { try body(row) }
   }
 
-  /// Returns the damage of a chunk, its block or its digest; nil if there is none.
+  /// Returns the damage to a chunk, its block or its digest; nil if there is none.
   func damage(ofChunk row: Row, in db: Database) throws -> StoreDamage? {
-    // An id that is not a number is reported by the check of columns.
+    // An id that is not a number is reported when columns are examined.
     guard let id = try? row.value("id") as Int64 else { return nil }
     do {
       guard case .events = try row.status("status") else { return nil }

@@ -1,6 +1,7 @@
 import GRDB
 
-/// The destination of a store's events: the kind of service, its address, and the share of the service's data.
+/// The destination of a store's events: the kind of service, its address, and the part of the service's data that the
+/// events belong to.
 package struct StoreDestination: Sendable, Equatable, CustomStringConvertible {
   /// The name in jobs, such as `engage`.
   package var kind: String
@@ -42,12 +43,13 @@ extension EventStore {
   }
 
   /// Returns the destination that prevents using the store for the given one; nil if there is none. A store that has
-  /// sent nothing can get another address of the same kind, because its first one may have been a mistake.
+  /// sent nothing can be bound to another service of the same kind, because the first one may have been a mistake.
   package func destination(against given: StoreDestination) throws -> StoreDestination? {
     try connection.read { try destination(against: given, in: $0) }
   }
 
-  /// Binds the store to a destination, or completes the one that it has.
+  /// Binds the store to a destination: completes the present one, or replaces it if the store has never been used with
+  /// it.
   ///
   /// - Returns: nil if the store is bound now; otherwise the destination that prevents it, and nothing is changed.
   package func bind(to given: StoreDestination) throws -> StoreDestination? {

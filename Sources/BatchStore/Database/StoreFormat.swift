@@ -21,7 +21,8 @@ package struct StoreFormat: Sendable {
   /// The SQL that imports platform rows from a part's store.
   package var collection: Collection
 
-  /// The SQL with which a store collects parts, and removes them again while others of their partition are missing.
+  /// The SQL with which a store collects parts, and removes them again while other parts of their partition are
+  /// missing.
   package struct Collection: Sendable {
     /// The tables with an `id` to which rows are only appended. Collected rows are removed by their ids.
     package var appended: [String]
@@ -46,7 +47,7 @@ package struct StoreFormat: Sendable {
   package struct AgingRows: Sendable {
     /// The kind of rows in one word, used as a JSON member.
     package var name: String
-    /// SQL that deletes the rows from `?1` (in milliseconds since 1970) or earlier.
+    /// SQL that deletes the rows whose time is `?1` (in milliseconds since 1970) or earlier.
     package var statements: [String]
 
     package init(name: String, statements: [String]) {

@@ -3,7 +3,8 @@ import Glibc
 
 /// An exclusive lock on the store's file, so that one process at a time uses the store, under any name. An open
 /// descriptor holds the lock; child processes do not inherit it, and it ends with the process. It covers a byte far
-/// beyond those of SQLite and belongs to the descriptor rather than the process, so neither interferes with the other.
+/// beyond those that SQLite locks, and belongs to the descriptor rather than the process, so the locks do not
+/// interfere.
 package final class StoreLock: Sendable {
   private struct State {
     var descriptor: Int32?

@@ -41,12 +41,12 @@ enum StoreSchema {
   /// Statuses and outcomes are the numbers of ``ChunkStatus`` and ``AttemptOutcome``. Times are milliseconds since
   /// 1970.
   ///
-  /// A run's `mode`, `exit` and `report` are its kind, its exit code and its report. `reported_run` is the run whose report
-  /// covers this run's unknown outcomes: the run itself, or a later one if it was killed; null until there is one.
-  /// `known_until` is the end of the known time up to which all devices were processed; null while the run reads
-  /// records, and for a run that reads none. `run_setting` has the settings of each configuration, without secrets.
-  /// `input_file` has the files that runs read, each with the last run that read it; blocks refer to these files by
-  /// number. A path has several numbers if parts were collected.
+  /// A run's `mode`, `exit` and `report` are its kind, its exit code and its report. `reported_run` is the run whose
+  /// report covers this run's unknown outcomes: the run itself, or a later one if it was killed; null until there is
+  /// one. `known_until` is the known time, up to which all devices were processed; null while the run reads records,
+  /// and for a run that reads none. `run_setting` has the settings of each configuration, without secrets. `input_file`
+  /// has the files that runs read, each with the last run that read it; blocks refer to these files by number. A path
+  /// has several numbers if parts were collected.
   ///
   /// `known_file` has the files whose lines were all accepted, with the times of their records (``KnownFile``). Its
   /// rows only save work, so they are deleted whenever the store may know fewer lines than before.
@@ -68,10 +68,10 @@ enum StoreSchema {
   ///
   /// `device_night` has the nights of a bucket's devices within the rewind window, `night_run` the rules of each run
   /// (``StoredNight``), and `night_rules` the settings for each digest of rules. `event_change` has the events that a
-  /// rewind changed, until ``Ledger/settleChanges(by:limits:)`` settles them. `correction` has those among them that a
-  /// service has, or may have, in their old form. Its `decided` is the event as the rules made it when it was sent; if
-  /// `is_moved` is set, only the number differs. A row with `chunk` 0 is about an event that was not sent: it is
-  /// pending under another number, because a sent event has the number that it should have.
+  /// rewind changed, until ``Ledger/settleChanges(by:limits:)`` settles them. `correction` has those of them that a
+  /// service has, or may have, in an outdated version. Its `decided` is the event as the rules made it when it was
+  /// sent; if `is_moved` is set, only the number differs. A row with `chunk` 0 is about an event that was not sent: it
+  /// is pending under another number, because a sent event has the number that it should have.
   ///
   /// `known_since` has at most one row: the instant before which digests and states were purged. The `kind` of a
   /// quarantined line is the kind of input that it was read as, and null for anything else. A line is pending until it
@@ -350,7 +350,7 @@ enum StoreSchema {
 
   /// Creates the tables of a platform, or runs its missing steps. A store of another platform is not changed.
   ///
-  /// - Throws: ``StoreError/newer`` for tables of a later release.
+  /// - Throws: ``StoreError/newer`` for tables from a later release.
   static func migrate(_ db: Database, _ format: StoreFormat, path: String) throws {
     let known = format.migrations.count
     guard known > 0, try isOwn(db, format) else { return }
@@ -369,7 +369,7 @@ enum StoreSchema {
 
   /// Checks that the platform's tables are those of this release.
   ///
-  /// - Throws: ``StoreError/older`` or ``StoreError/newer`` for tables of another release.
+  /// - Throws: ``StoreError/older`` or ``StoreError/newer`` for tables from another release.
   static func check(_ db: Database, _ format: StoreFormat, path: String) throws {
     let known = format.migrations.count
     guard known > 0, try isOwn(db, format) else { return }

@@ -13,9 +13,10 @@ package struct ErasureReport: Sendable, Equatable {
 
 /// The options of an erasure.
 package struct ErasureOptions: Sendable {
-  /// Whether later records of devices that were found, not given, are accepted, because others may use them.
+  /// Whether later records are accepted from devices that were found rather than given, because other people may use
+  /// these devices.
   package var admitsFoundDevices: Bool
-  /// Whether all changes are rolled back in the end.
+  /// Whether all changes are rolled back at the end.
   package var isRehearsal: Bool
 
   package init(admitsFoundDevices: Bool, isRehearsal: Bool) {
@@ -38,7 +39,7 @@ package struct Erasures: Sendable {
   ///
   /// A device that belongs or belonged to one of the ids is removed completely, with its events, state and quarantined
   /// lines; other devices lose the events that have one of the ids. Removed events that were posted remain in the
-  /// counts of statuses. The file is then rebuilt, so that its free pages contain nothing that was removed.
+  /// status counts. The file is then rebuilt, so that its free pages contain nothing that was removed.
   ///
   /// - Parameters:
   ///   - ids: at least one id.
@@ -77,7 +78,7 @@ package struct Erasures: Sendable {
     return report
   }
 
-  /// Passes the data that ``erase(_:found:at:_:isOf:)`` would remove to `body`, and changes nothing.
+  /// Passes to `body` the data that ``erase(_:found:at:_:isOf:)`` would remove, and changes nothing.
   package func forEachTrace(of ids: [PersonID], devices: [[UInt8]], _ body: @escaping RowRemoval.Witness) throws {
     let hash = PersonHash(key: try Runs(connection: connection).reportKey())
     _ = try connection.rehearse { try erase(ErasedPeople(ids: ids, devices: devices), hash, witness: body, in: $0) }
@@ -203,7 +204,7 @@ package struct Erasures: Sendable {
     }
   }
 
-  /// Returns whether a line contains one of the ids, in any escaping.
+  /// Returns whether a line contains one of the ids, however it is escaped.
   private static func stands(_ traces: [PersonTrace], in line: [UInt8]) -> Bool {
     if traces.contains(where: { $0.occurs(in: line) }) { return true }
     guard line.contains(UInt8(ascii: "\\")) else { return false }

@@ -4,7 +4,7 @@ import GRDB
 /// The people who were forgotten, as keyed hashes of their ids: enough to refuse records, not to identify people.
 package struct ForgottenPeople: Sendable {
   private let hash: PersonHash
-  /// Whether an id with this short mark may be among the hashes, so that it is worth hashing.
+  /// For each short mark, whether a forgotten id has it, so that other ids with that mark are worth hashing.
   private var isMarked = [Bool](repeating: false, count: 1 << 16)
   private var codes: Set<[UInt8]> = []
 
@@ -48,7 +48,8 @@ struct PersonHash: Sendable {
 }
 
 extension Erasures {
-  /// Accepts later records with these ids again, and returns those that were refused. The proofs are kept and show it.
+  /// Accepts later records with these ids again, and returns those that were refused. The proofs are kept and show the
+  /// change.
   package func admit(_ ids: [PersonID]) throws -> [PersonID] {
     let hash = PersonHash(key: try Runs(connection: connection).reportKey())
     return try connection.write { db in

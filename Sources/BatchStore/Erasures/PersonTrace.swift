@@ -1,14 +1,14 @@
 import BatchFoundation
 
 /// Searches for an id in JSON and in text. An id of at least 8 bytes matches wherever it is delimited, as in a link. A
-/// shorter id matches only as a whole JSON string, because its bytes may occur by chance. Neither matches in a longer
-/// id.
+/// shorter id matches only as a whole JSON string, because its bytes may occur by chance. Neither kind matches inside a
+/// longer id.
 package struct PersonTrace {
   private static let shortest = 8
   static let replacement = Array("[forgotten]".utf8)
 
   private let quoted: BytePattern
-  /// The offset of the id in the replacement, which is no trace of it; nil for almost every id.
+  /// The offset of the id in the replacement text, where it is not a trace of the id; nil for almost every id.
   private let offset: Int?
   /// The id as recorded, and as JSON escapes it if that differs; empty for a short id.
   private let alone: [BytePattern]

@@ -45,7 +45,7 @@ package struct RowRemoval {
   /// - Parameters:
   ///   - what: the kind of rows in one word, used as a JSON member.
   ///   - condition: a SQL condition for the rows; `?1` is `value`.
-  ///   - isCounted: false for rows that belong to others, which are counted.
+  ///   - isCounted: false for rows that belong to rows that are counted.
   package mutating func delete(
     _ what: String, from table: String, where condition: String, _ value: DatabaseValue = .null, isCounted: Bool = true,
     in db: Database

@@ -7,9 +7,10 @@ package struct PendingChunk: Sendable, Equatable {
   package var first: Instant
   package var events: Int
   package var bodyBytes: Int
-  /// The platform's group, as in ``EventBlocks/Entry/group``.
+  /// The group chosen by the platform, as in ``EventBlocks/Entry/group``.
   package var group = 0
-  /// The attempts, over all runs, that count against the chunk. At `Networking.maxNumRetries` it may be suspected.
+  /// The number of attempts, in all runs, that count against the chunk. At `Networking.maxNumRetries`, it may be
+  /// suspected.
   package var failures: Int
   /// The SHA-256 of the body that was sent or is planned; nil for a chunk that is not frozen.
   package var digest: [UInt8]?
@@ -76,10 +77,10 @@ package enum ChunkVerdict: Sendable, Equatable {
 package enum ChunkChange: Sendable, Equatable {
   /// The service rejected the only event of the chunk, so the event is quarantined.
   case quarantine(PendingChunk)
-  /// The service fails at the chunk's only event, which becomes `FAILED_POST` with the reason of its last attempt.
+  /// The service fails on the chunk's only event, which becomes `FAILED_POST` with the reason of its last attempt.
   case giveUp(PendingChunk)
   case halve(PendingChunk)
-  /// The halves of a chunk become one chunk again. If they failed because of an outage, its failures are reset.
+  /// The halves of a chunk become one chunk again. If they failed because of an outage, the chunk's failures are reset.
   case join([Int64], of: PendingChunk, isOutage: Bool)
 }
 
@@ -143,7 +144,7 @@ package struct RecoveredAttempts: Sendable, Equatable {
   package var attempts: Int
   /// The chunks of these attempts, each once.
   package var chunks: [Int64]
-  /// The chunks with unknown outcomes that no run has reported, including those of these attempts, by number.
+  /// The chunks with unknown outcomes that no run has reported, including those of these attempts, sorted by number.
   package var inDoubt: [Doubt]
 
   package struct Doubt: Sendable, Equatable {
@@ -160,7 +161,8 @@ extension BlockLimits {
 }
 
 extension Ledger {
-  /// Replaces the block of a chunk with another one, keeping everything else. Returns the pack that begins with it.
+  /// Replaces the block of a chunk with another one, keeping everything else. Returns the new pack, which begins with
+  /// that block.
   @discardableResult
   static func replaceBlock(of chunk: Int64, by block: EventBlocks, in db: Database) throws -> Int64 {
     guard let entry = block.entries.first, block.entries.count == 1,
@@ -220,7 +222,7 @@ extension Ledger {
     return db.lastInsertedRowID
   }
 
-  /// Releases a chunk's place in a pack, and deletes the pack if it was the last one.
+  /// Releases a chunk's place in a pack, and deletes the pack if it has no other chunk.
   static func releasePack(_ pack: Int64, in db: Database) throws {
     let last = try db.cachedStatement(sql: "DELETE FROM pack WHERE id = ? AND chunks <= 1")
     try last.execute(arguments: [pack])

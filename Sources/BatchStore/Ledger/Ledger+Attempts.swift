@@ -55,7 +55,7 @@ extension Ledger {
     }
   }
 
-  /// Returns the attempts to send a chunk and the chunks of which it is a part, in order.
+  /// Returns the attempts to send a chunk or any chunk of which it is a part, in order.
   package func attempts(of chunk: Int64) throws -> [StoredAttempt] {
     try connection.read { db in
       try Row.fetchAll(

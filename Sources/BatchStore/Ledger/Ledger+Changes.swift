@@ -38,7 +38,7 @@ extension Ledger {
     }
   }
 
-  /// Settles the changes of rewinds; `run` stores the new events. An event that no service can have is replaced, any
+  /// Settles the changes of rewinds; `run` stores the new events. An event that no service can have is replaced; any
   /// other gets a correction. Each transaction settles some thousand changes; a kill leaves the others to the next run.
   package func settleChanges(by run: RunID, limits: BlockLimits) throws -> RewoundEvents {
     var events = RewoundEvents()
@@ -48,8 +48,8 @@ extension Ledger {
 
   private static let page = 4096
 
-  /// Settles a page of changes by event time, so that few chunks are read, and seldom twice; returns nil if none are
-  /// left.
+  /// Settles a page of changes in the order of event times, so that few chunks are read, and seldom twice; returns nil
+  /// if no changes are left.
   private func settlePage(_ run: RunID, _ limits: BlockLimits, in db: Database) throws -> RewoundEvents? {
     let rows = try Row.fetchAll(
       db,
@@ -128,7 +128,7 @@ extension Ledger {
     return try connection.format.wireForm.event(amended)
   }
 
-  /// Returns whether an event of the device was sent although, by now, it should not have been.
+  /// Returns whether the device has a sent event that, according to later records, should not have been sent.
   package func hasWithdrawals(_ device: Text) throws -> Bool {
     try connection.read { db in
       let statement = try db.cachedStatement(
@@ -145,7 +145,7 @@ extension Ledger {
 extension RewoundEvents {
   /// Counts a change.
   ///
-  /// - Parameter right: the current event; nil if withdrawn. If only its number differs, nothing is counted.
+  /// - Parameter right: the current event; nil if it is withdrawn. If only its number differs, nothing is counted.
   package mutating func count(_ change: EventChange, right: DecidedEvent?) {
     switch (change.before, right) {
     case (nil, _): added += 1

@@ -28,7 +28,7 @@ package struct EventFilter: Sendable {
   /// The span of the events' times, from `from` up to `to` (exclusive).
   package var from: Instant?
   package var to: Instant?
-  /// The event after which the listing begins, in its order.
+  /// The event after which the listing begins, in listing order.
   package var after: EventID?
   /// The texts that blocks must have. A block that lacks one is not decoded; all events of other blocks are selected.
   package var mentions: [BlockText] = []
@@ -120,8 +120,8 @@ extension Ledger {
     try forEachEvent(EventFilter(status: status), body)
   }
 
-  /// Passes the events that match the filter to `body`, in the order of their chunks, until it returns false. Events on
-  /// `HOLD` that the rules hold back are not included, because they are part of device states.
+  /// Passes the events that match the filter to `body`, in the order of their chunks, until it returns false. Events
+  /// that the rules hold (status `HOLD`) are not included, because they are part of device states.
   package func forEachEvent(_ filter: EventFilter, _ body: (StoredEvent) throws -> Bool) throws {
     let after = try filter.after.flatMap { try place(of: $0) }
     var mentioning = MentioningChunks(filter.texts)
@@ -150,7 +150,7 @@ extension Ledger {
   package struct PostedChunk: Sendable {
     package var id: Int64
     package var events: Int
-    /// The platform's group, as in ``EventBlocks/Entry/group``.
+    /// The group chosen by the platform, as in ``EventBlocks/Entry/group``.
     package var group: Int
     /// The SHA-256 of the request's body.
     package var bodyDigest: [UInt8]
@@ -182,7 +182,7 @@ extension Ledger {
     }
   }
 
-  /// Returns whether a request that contained an event of the device at the instant was sent, whatever the outcome.
+  /// Returns whether a request that contained an event of the device at the instant was sent, with any outcome.
   package func wasAttempted(_ device: Text, at instant: Instant) throws -> Bool {
     var filter = EventFilter()
     (filter.from, filter.to) = (instant, Instant(milliseconds: instant.milliseconds + 1))

@@ -6,7 +6,7 @@ extension Ledger {
   private static let packBytes = 64 << 10
 
   /// Creates the indexes that a new store lacks. Without them, finding chunks means reading all rows. Every run calls
-  /// this before it sends chunks, because a killed run leaves none.
+  /// this before it sends chunks, because a killed run may not have created them.
   package func makeIndexes() throws {
     try connection.write { db in try db.execute(sql: StoreSchema.indexesByTime) }
   }

@@ -18,8 +18,8 @@ package struct LateRejection: Sendable, Equatable {
 extension Ledger {
   /// Records events that the service rejected after accepting them. Each becomes `FAILED_POST` and is quarantined.
   ///
-  /// - Parameter mark: the position in the service's list, under a name. It is stored in the same transaction, so that
-  ///   no part of the list is read twice or skipped.
+  /// - Parameter mark: the position reached in the service's list, with a name. It is stored in the same transaction,
+  ///   so that no part of the list is read twice or skipped.
   /// - Returns: the number of these events that this store posted, and the number that this run posted.
   package func reject(
     _ events: [LateRejection], mark: (name: String, value: String), run: RunID

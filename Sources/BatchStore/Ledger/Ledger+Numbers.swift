@@ -1,19 +1,21 @@
 package import BatchFoundation
 import GRDB
 
-/// The numbers of events (``EventID``). An event that a service may have keeps its number, whatever precedes it later.
+/// The numbers of events (``EventID``). An event that a service may have keeps its number, even if late records add
+/// events before it.
 extension Ledger {
   /// The value of `chunk` in corrections that are about unsent events, which are pending under another number.
   static let renumbered: Int64 = 0
 
-  /// Gives pending events that have the number of a sent event another one, which no event of their device has, now or
-  /// later. Such events exist if late records shifted the numbers of an instant after some were sent. Corrections hold
-  /// both numbers of the sent events and, after this, of the pending ones, so that later runs find them.
+  /// Renumbers each pending event that has the number of a sent event, with a number that no other event of its device
+  /// will ever have. Such events exist if late records shifted the numbers at an instant after some of its events were
+  /// sent. Corrections hold both numbers of the sent events and, after this, of the pending ones, so that later runs
+  /// find them.
   package func renumberWaiting(by run: RunID, limits: BlockLimits) throws {
     try connection.write { try self.renumberWaiting(besides: [], by: run, limits, in: $0) }
   }
 
-  /// - Parameter taken: events that were sent under their number, but that no correction has.
+  /// - Parameter taken: events that were sent under their numbers, but have no correction.
   func renumberWaiting(
     besides taken: Set<NumberedEvent>, by run: RunID, _ limits: BlockLimits, in db: Database
   ) throws {

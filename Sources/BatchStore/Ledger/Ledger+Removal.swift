@@ -60,13 +60,13 @@ extension Ledger {
     return counts
   }
 
-  /// Removes events that no service can have from the chunks of a span of time. In a posted chunk, whose block must not
-  /// change, a failed event is only marked as moved.
+  /// Removes, from the chunks that cover a time span, the events that no service can have. In a posted chunk, whose
+  /// block must not change, a failed event is only marked as moved.
   ///
   /// - Parameters:
   ///   - run: the run whose chunks are left out; nil for none.
   ///   - isOfInterest: called with the time span of each chunk; nil for all chunks that cover the span.
-  ///   - isUnwanted: called with each event, its chunk, and whether a service may have it and it is kept.
+  ///   - isUnwanted: called with each event, its chunk, and whether a service may have the event, so that it is kept.
   func removeUnsent(
     in span: ClosedRange<Instant>, besides run: Int64? = nil, in db: Database,
     chunks isOfInterest: ((ClosedRange<Instant>) -> Bool)? = nil,

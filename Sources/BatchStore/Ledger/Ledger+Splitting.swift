@@ -1,9 +1,8 @@
 import BatchFoundation
 import GRDB
 
-/// Splits chunks that are too large for a request, or of which some events are rejected. `DeliverySchedule` of
-/// BatchDelivery decides which chunks to halve. Only chunks that the platform's changes made too large split without
-/// it.
+/// Splits chunks that are too large for a request, or some of whose events are rejected. `DeliverySchedule` in
+/// BatchDelivery decides which chunks to halve, except for those that the platform's changes made too large.
 extension Ledger {
   /// Halves a chunk that the service rejected because of its size or some of its events (reference guarantees 3).
   func split(
@@ -24,7 +23,7 @@ extension Ledger {
     return try block(of: row, in: db)
   }
 
-  /// Replaces a chunk with its halves or other parts. Its row is kept for its attempts.
+  /// Replaces a chunk with its halves or other parts. The chunk's row is kept, because its attempts refer to it.
   static func replace(
     _ chunk: PendingChunk, by parts: EventBlocks, reason: String, _ receipt: inout LedgerReceipt, in db: Database
   ) throws {

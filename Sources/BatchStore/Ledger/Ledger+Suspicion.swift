@@ -1,11 +1,11 @@
 import BatchFoundation
 import GRDB
 
-/// The handling of chunks at which the service fails: they are halved, joined again, or given up (decisions 38).
+/// The handling of chunks on which the service fails: they are halved, joined again, or given up (decisions 38).
 extension Ledger {
-  /// Returns the pending parts of chunks at which the service failed because of some event: in one run, it failed at
-  /// the chunk, answered another request, and then failed at a part. Excluded are parts of rejected chunks, and parts
-  /// that a killed run had not tried after such an answer.
+  /// Returns the pending parts of chunks on which the service failed because of some event: in one run, it failed on
+  /// the chunk, answered another request, and then failed on a part. Parts of rejected chunks are excluded, as are
+  /// parts that a killed run had not tried after such an answer.
   package func remainders() throws -> Set<Int64> {
     try connection.read { db in
       let statement = try db.cachedStatement(
@@ -54,7 +54,7 @@ extension Ledger {
     }
   }
 
-  /// Returns whether the service may have accepted an attempt to send the chunk, or one of which it is a part.
+  /// Returns whether the service may have accepted an attempt to send the chunk or any chunk of which it is a part.
   static func isInDoubt(_ chunk: Int64, in db: Database) throws -> Bool {
     let statement = try db.cachedStatement(
       sql: """

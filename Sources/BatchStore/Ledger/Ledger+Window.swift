@@ -54,7 +54,7 @@ extension Ledger {
   }
 
   /// Returns the events up to the `bound` of each selected chunk; nil for none. A block is read only if it has later
-  /// ones.
+  /// events.
   private func span(_ sql: String, _ arguments: StatementArguments) throws -> EventSpan? {
     try connection.read { db in
       var span: EventSpan?

@@ -33,7 +33,7 @@ package struct Ledger: Sendable {
     }
   }
 
-  /// Returns the last of the pending chunks after the given one, in delivery order.
+  /// Returns the last `limit` pending chunks after the given one, in delivery order.
   package func lastPendingChunks(after last: PendingChunk?, limit: Int) throws -> [PendingChunk] {
     try connection.read { db in
       let statement = try db.cachedStatement(
@@ -48,8 +48,8 @@ package struct Ledger: Sendable {
     }
   }
 
-  /// Sets the outcome of attempts that a killed run left open to unknown, because their responses are lost. Their
-  /// chunks are sent again or, with `hold`, held until an operator decides (`Upload.onUnknown`).
+  /// Gives attempts that a killed run left open the outcome `unknown`, because their responses are lost. Their chunks
+  /// are sent again or, with `hold`, held until an operator decides (`Upload.onUnknown`).
   ///
   /// - Parameter run: the run that delivers now. It reports the unknown outcomes that earlier runs did not report.
   package func recoverAttempts(hold: Bool, run: RunID, at now: Instant) throws -> RecoveredAttempts {
@@ -76,7 +76,8 @@ package struct Ledger: Sendable {
     }
   }
 
-  /// Returns chunks that may be sent again although a run lost a response and ended before its report was stored.
+  /// Returns the chunks whose responses were lost in runs that ended before storing a report, and that may be sent
+  /// again.
   private static func unreportedDoubts(before run: RunID, in db: Database) throws -> [RecoveredAttempts.Doubt] {
     let rows = try Row.fetchAll(
       db,
@@ -91,7 +92,8 @@ package struct Ledger: Sendable {
     }
   }
 
-  /// Records that the report of a run covers its unknown outcomes and earlier unreported ones, once it is finished.
+  /// Records that the report of a run covers its unknown outcomes and earlier unreported ones. This counts once the run
+  /// is finished.
   package func noteDoubtsTold(by run: RunID) throws {
     try connection.write { db in
       try db.execute(
@@ -134,7 +136,8 @@ package struct Ledger: Sendable {
   ///
   /// - Parameters:
   ///   - changes: changes to pending chunks, carried out after the results are stored.
-  ///   - holdsDoubt: whether a chunk that the service may have accepted is held as `UNKNOWN`, not split or given up.
+  ///   - holdsDoubt: whether a chunk that the service may have accepted is held as `UNKNOWN` rather than split or given
+  ///     up.
   /// - Throws: ``StoreError/inconsistent(_:)`` if a chunk is not pending, or an attempt has already ended.
   package func commit(
     results: [AttemptResult], changes: [ChunkChange] = [], holdsDoubt: Bool = false, intents: [AttemptIntent],

@@ -10,7 +10,7 @@ package struct LocalBatch: Sendable {
   package var devices = DeviceStates()
   package var digests: [DigestSegment] = []
   package var quarantine: [QuarantinedLine] = []
-  /// The ids of quarantined events that are among `events` now, so that they are no longer pending.
+  /// The ids of quarantined events that `events` now contains, so that they are no longer pending.
   package var replayed: [Int64] = []
   /// The nights that the rewind window needs.
   package var nights: [DeviceNight] = []
@@ -38,7 +38,7 @@ package struct LocalBatch: Sendable {
 
 /// Sorted 16-byte digests of lines, or of record ids, from the devices of one bucket and from a span of time.
 package struct DigestSegment: Sendable, Equatable {
-  /// The bucket: from 0 to 255, by the hash of the device, for lines, and 256 more for record ids.
+  /// The bucket: for lines, 0 to 255 according to the hash of the device id; for record ids, 256 more.
   package var bucket: Int
   package var first: Instant
   package var last: Instant
@@ -53,7 +53,8 @@ package struct DigestSegment: Sendable, Equatable {
 }
 
 extension EventStore {
-  /// Stores a batch in one transaction. A kill leaves nothing or all of it, so that lines read again are duplicates.
+  /// Stores a batch in one transaction. A kill leaves nothing or all of it, so no line counts twice if it is read
+  /// again.
   package func commit(_ batch: LocalBatch, run: RunID) throws { try commit([batch], run: run) }
 
   /// Stores several batches in one transaction. Their rows share index pages, each of which is then written only once.

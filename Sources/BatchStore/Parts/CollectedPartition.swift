@@ -140,7 +140,7 @@ extension Parts {
     ["chunk", "pack", "quarantine", "digest_segment", "event_change"] + connection.format.collection.appended
   }
 
-  /// Deletes the data for removing the last partition.
+  /// Deletes the data that is needed only to remove the last partition.
   private func settle(_ db: Database) throws {
     for statement in connection.format.collection.settlement { try db.execute(sql: statement) }
     try db.execute(sql: "DELETE FROM half_partition")

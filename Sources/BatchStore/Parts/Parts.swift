@@ -2,14 +2,16 @@ import BatchFoundation
 import GRDB
 import Glibc
 
-/// The stores of single parts. Each passes its states on to the next one, and their results are collected in one store.
+/// The stores of single parts. Each passes its states on to the part's next store, and the results of all parts are
+/// collected in one store.
 package struct Parts: Sendable {
   let connection: StoreConnection
 
   /// Imports the data that later runs need: states and nights of devices, digests of accepted lines and the time since
   /// which they are known, the known time of earlier runs, and the people who were forgotten.
   ///
-  /// Digests in the other store are written to a file next to this one. The caller copies the files next to that store.
+  /// Digests in the other store itself are written to a file next to this store. The caller copies the files that are
+  /// next to the other store.
   ///
   /// - Parameter path: the path of a closed store, which is not changed.
   package func adoptStates(of path: String) throws {
@@ -119,8 +121,8 @@ package struct Parts: Sendable {
     """,
   ]
 
-  /// The quarantined lines of a part that the first of these statements did not find here, with a running total of
-  /// bytes.
+  /// The quarantined lines of a part that the first statement of ``quarantineCollection`` did not find here, with a
+  /// running total of bytes.
   private static let unknownLines = """
     WITH unknown AS (
       SELECT id, sum(iif(kind IS NOT NULL AND block IS NULL, length(raw), 0)) OVER (ORDER BY id) AS used

@@ -1,7 +1,7 @@
 package import BatchFoundation
 import GRDB
 
-/// The number of bytes of lines that the quarantine still accepts; nil if there is no limit.
+/// The room for further quarantined lines, in bytes; nil if there is no limit.
 struct QuarantineRoom: Sendable {
   var left: Int?
 
@@ -40,7 +40,8 @@ extension Quarantine {
     }
   }
 
-  /// Returns the lines that were not kept for lack of room, of one run or of all (nil), the most frequent first.
+  /// Returns the numbers of lines, by file and reason, that one run or all runs (nil) did not keep for lack of room,
+  /// the largest number first.
   package func unkeptLines(of run: RunID? = nil) throws -> [UnkeptLines] {
     try connection.read { db in
       try Row.fetchAll(
@@ -80,7 +81,7 @@ extension Quarantine {
   }
 
   /// Quarantines lines. If an earlier run quarantined a line that is still pending, or was dismissed by a person, it is
-  /// not added again. A line without room is only counted.
+  /// not added again. A line for which there is no room is only counted.
   static func insert(
     _ lines: [QuarantinedLine], run: RunID, _ room: inout QuarantineRoom, into db: Database
   ) throws {

@@ -76,7 +76,8 @@ package struct Quarantine: Sendable {
   /// The room for lines; unlimited until ``limit(to:)`` is called.
   let room = Guarded(QuarantineRoom())
 
-  /// Passes quarantined lines and events to `body`, oldest first: with `all` all of them, otherwise only pending ones.
+  /// Passes quarantined lines and events to `body`, oldest first: all of them if `all` is true, otherwise only pending
+  /// ones.
   ///
   /// - Throws: ``StoreError/inconsistent(_:)`` for an unknown reason.
   package func forEachLine(all: Bool, _ body: (StoredQuarantine) throws -> Void) throws {
@@ -152,8 +153,8 @@ package struct Quarantine: Sendable {
     }
   }
 
-  /// Returns the ids of pending input lines, except those that `run` read, by file, input kind and line; ids need
-  /// little memory.
+  /// Returns the ids of pending input lines, except those that `run` read, sorted by file, input kind and line. Ids
+  /// need little memory.
   package func waitingLines(besides run: RunID? = nil) throws -> [Int64] {
     try connection.read { db in
       try Int64.fetchAll(
@@ -179,7 +180,7 @@ package struct Quarantine: Sendable {
     }
   }
 
-  /// Returns the places of the lines with these ids, in the order of the ids, without those that are not pending.
+  /// Returns the places of the lines with these ids, in the order of `ids`; lines that are not pending are omitted.
   package func waitingLines(_ ids: some Collection<Int64>) throws -> [WaitingLine] {
     try connection.read { db in
       let statement = try db.cachedStatement(
@@ -204,7 +205,7 @@ package struct Quarantine: Sendable {
     }
   }
 
-  /// Passes the stored bytes of lines to `body`, in the order of their ids; empty for a missing line.
+  /// Passes the stored bytes of lines to `body`, in the order of `ids`; empty for a missing line.
   package func forEachRawLine(_ ids: some Collection<Int64>, _ body: (Int64, [UInt8]) throws -> Void) throws {
     try connection.read { db in
       let statement = try db.cachedStatement(sql: "SELECT raw FROM quarantine WHERE id = ?")
@@ -231,7 +232,8 @@ package struct Quarantine: Sendable {
     for id in ids { try statement.execute(arguments: [run.number, id]) }
   }
 
-  /// Returns the next pending events that can be checked again, oldest first, after the id `last` or from the start.
+  /// Returns the next pending events that a replay can process, oldest first, after the id `last` or (nil) from the
+  /// start.
   package func waitingEvents(after last: Int64?, limit: Int) throws -> [QuarantinedEvent] {
     let page = try connection.read { db in
       try Row.fetchAll(

@@ -15,8 +15,8 @@ package struct PurgeReport: Sendable, Equatable {
 package struct Retention: Sendable {
   let connection: StoreConnection
 
-  /// Deletes posted events and platform rows up to UTC midnight of `asOf` minus `days` days, but never an event that
-  /// was not posted (reference events 6).
+  /// Deletes posted events and platform rows with times up to UTC midnight of `asOf` minus `days` days, but never an
+  /// event that was not posted (reference events 6).
   package func purge(asOf: Instant, days: Int) throws -> PurgeReport {
     let cutoff = Self.midnight(asOf, before: days)
     return try connection.write { db in
@@ -133,7 +133,7 @@ extension Retention {
     return report
   }
 
-  /// Returns free pages to the file system, and returns the number of bytes saved.
+  /// Gives free pages back to the file system, and returns the number of bytes freed.
   package func shrink() throws -> Int {
     let before = try byteCount()
     try connection.rebuild()

@@ -3,7 +3,7 @@ import GRDB
 
 /// The files whose records led to events. Their numbers let an event store its place as two small numbers.
 extension Runs {
-  /// Returns the store's numbers of the files that a run reads, in the order of the paths. New files get a number.
+  /// Returns the store's numbers for the files that a run reads, in the order of the paths. New files get a number.
   package func numbers(ofInputs paths: [String], run: RunID) throws -> [UInt32] {
     guard !paths.isEmpty else { return [] }
     return try connection.write { db in
@@ -53,7 +53,8 @@ extension Runs {
       span: Instant(milliseconds: first)...Instant(milliseconds: last), proof: try row.blob("proof"))
   }
 
-  /// Stores files of which the run accepted all lines. Must be called after everything from them is stored.
+  /// Stores the files whose lines the run accepted without exception. Must be called after everything from them is
+  /// stored.
   package func note(knownFiles files: [KnownFile]) throws {
     guard !files.isEmpty else { return }
     try connection.write { db in
@@ -87,7 +88,8 @@ extension Runs {
       .map { RecordSource(file: try $0.value("path"), line: stored.line) }
   }
 
-  /// Deletes files to which no event refers. The newest is kept, because its number must never mean another file.
+  /// Deletes files to which no event refers. The newest file is kept, because its number must never refer to another
+  /// file.
   static func purgeInputs(in db: Database) throws {
     try db.execute(
       sql: """

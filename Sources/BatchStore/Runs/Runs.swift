@@ -29,7 +29,7 @@ package struct StoredRun: Sendable, Equatable {
   /// The figures of the summary, as JSON; nil if there are none.
   package var counters: String?
 
-  /// The end of what the run was to read, since a window may end before the time of the run.
+  /// The end of the time span that the run was to read; a window may end before the time of the run.
   package var until: Instant { min(asOf, window.to ?? knownUntil ?? asOf) }
 }
 
@@ -67,8 +67,8 @@ package struct Runs: Sendable {
     }
   }
 
-  /// Returns the store's known time, which is the latest of its runs, so that it never goes back
-  /// (reference decisions 33). Nil if no run has read its records to the end.
+  /// Returns the store's known time, the latest of its runs, so that it never goes back (reference decisions 33). Nil
+  /// if no run has read its records to the end.
   package func knownUntil() throws -> Instant? {
     try connection.read { db in
       try Row.integer(db, sql: "SELECT max(known_until) FROM run").map { Instant(milliseconds: $0) }

@@ -61,7 +61,8 @@ struct ChangeSettlement {
     standings = changes.map { _ in .unknown }
   }
 
-  /// Finds corrections. A corrected event is identified by its corrected form, a withdrawn one that returns by its key.
+  /// Finds existing corrections. A corrected event is found by its corrected form; a withdrawn event that returns is
+  /// found by its key.
   mutating func findCorrections(in db: Database) throws {
     let hasSome = try Bool.fetchOne(db, sql: "SELECT EXISTS (SELECT 1 FROM correction)") ?? false
     for (index, change) in changes.enumerated() {
@@ -195,7 +196,8 @@ struct ChangeSettlement {
     }
   }
 
-  /// Returns replacements for events that no service can have, and new events, in delivery order; nil for none.
+  /// Returns replacements for events that no service can have, and new events, in delivery order; nil if there are
+  /// neither.
   mutating func newEvents(_ limits: BlockLimits) throws -> EventBlocks? {
     var blocks: [[UInt8]] = []
     for (change, standing) in zip(changes, standings) {

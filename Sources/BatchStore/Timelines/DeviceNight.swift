@@ -7,7 +7,7 @@ package struct DeviceNight: Sendable, Equatable {
   package var device: [UInt8]
   /// The state before the run; nil for a device that was new.
   package var before: StoredDevice?
-  /// The records in the format of `RecordTimeline`; empty for a mark.
+  /// The records in the format of `RecordTimeline`; empty if `isMark` is true.
   package var records: [UInt8]
   /// Records older than the rewind window, in the same format; they were processed first, each on its own.
   package var beyond: [UInt8] = []
@@ -48,7 +48,7 @@ package struct StoredNight: Sendable, Equatable {
 
 /// The nights of a bucket's devices. They are decoded lazily, because usually only the last few are needed.
 package final class BucketNights {
-  /// One run's nights of the devices. Of several for a device, the last counts, with its additions.
+  /// One run's nights of the devices. If a device has several, the last one counts, with its additions.
   package struct Series {
     var run: RunID
     var rules: String
@@ -97,8 +97,8 @@ package final class BucketNights {
   }
 }
 
-/// Encodes one run's nights of a bucket's devices for a row, each as device, flags, until, [version, held, state],
-/// count, [beyond], records.
+/// Encodes one run's nights of a bucket's devices as the value of a row. A night is encoded as device, flags, until,
+/// [version, held, state], count, [beyond], records.
 enum NightCoding {
   private static let isMark: UInt8 = 1
   private static let hasState: UInt8 = 2
@@ -166,7 +166,7 @@ enum NightCoding {
   }
 }
 
-/// Compresses repetitive bytes, such as nights, to one LZ4 block after their count (four bytes, little-endian). LZ4
+/// Compresses repetitive bytes, such as nights, to their count (four bytes, little-endian) and one LZ4 block. LZ4
 /// favors speed over size: each run writes some megabytes of nights, and few are read again.
 enum CompressedBytes {
   /// The maximum number of bytes before compression. The nights of a bucket in one run have fewer.

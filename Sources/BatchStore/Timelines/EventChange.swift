@@ -4,7 +4,8 @@ package import BatchFoundation
 package struct EventChange: Sendable, Equatable {
   /// The bytes of the device's id.
   package var device: [UInt8]
-  /// The identity of the event, through changes: a digest of its line, its type, and its number among events with both.
+  /// The identity of the event, which rewinds do not change: a digest of its line, its type, and its index among the
+  /// events with the same line and type.
   package var key: [UInt8]
   /// The event before the rewind; nil for a new event.
   package var before: DecidedEvent?

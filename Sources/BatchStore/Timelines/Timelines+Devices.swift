@@ -2,7 +2,7 @@ package import BatchFoundation
 import GRDB
 
 extension Timelines {
-  /// Returns the stored states of devices, in the order of the devices; nil for a device that the store does not know.
+  /// Returns the stored states of devices, in the same order; nil for a device that the store does not know.
   package func states(of devices: [Text]) throws -> [StoredDevice?] {
     // The devices of a partition are of one bucket.
     var (bucket, states) = (-1, DeviceStates())

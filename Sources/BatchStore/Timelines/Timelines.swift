@@ -22,7 +22,7 @@ package struct Timelines: Sendable {
     }
   }
 
-  /// Returns the settings with this digest, by which nights were processed; nil if the store does not have them.
+  /// Returns the settings with this digest, with which nights were processed; nil if the store does not have them.
   package func ruleSettings(_ digest: String) throws -> String? {
     try connection.read {
       try String.fetchOne($0, sql: "SELECT settings FROM night_rules WHERE digest = ?", arguments: [digest])
@@ -41,7 +41,8 @@ package struct Timelines: Sendable {
     }
   }
 
-  /// Inserts a rewind's changes to existing nights, each under the run of its night, and keeps those nights as long.
+  /// Inserts a rewind's changes to existing nights, each under the run of its night, and keeps those nights at least as
+  /// long as the changes.
   static func insert(_ nights: [StoredNight], into db: Database) throws {
     for (run, nights) in Dictionary(grouping: nights, by: \.run).sorted(by: { $0.key.number < $1.key.number }) {
       try insert(nights.map(\.night), run: run, into: db)
@@ -178,7 +179,7 @@ extension Timelines {
     }
   }
 
-  /// Returns the names of the files next to the store that have digests of earlier runs (``DigestFile``).
+  /// Returns the names of the files next to the store that have digests from earlier runs (``DigestFile``).
   package func digestFiles() throws -> [String] {
     try connection.read { db in
       try Int64.fetchAll(

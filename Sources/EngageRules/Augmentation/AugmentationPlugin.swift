@@ -32,11 +32,11 @@ package enum Readiness: Equatable, Sendable {
   /// (reference decisions 20).
   case notConcerned
   case ready(at: Instant)
-  /// Not within the event's time.
+  /// The plug-in's input does not come within the event's time.
   case never
 }
 
-/// `Latitude` and `Longitude` of the recorded position.
+/// Adds `Latitude` and `Longitude` of the recorded position.
 package struct CoordinatesPlugin: AugmentationPlugin {
   package init() {}
 
@@ -139,8 +139,8 @@ enum AddressText {
   }
 }
 
-/// Adds the columns of the table row found by an attribute's value, such as the weather at a location name. Augments
-/// events by configuration alone: the table is loaded once, before any record is read.
+/// Adds the columns of the table row that an attribute's value selects, such as the weather for a location name. It
+/// needs configuration only, no code; the table is loaded once, before any record is read.
 package struct LookupTablePlugin: AugmentationPlugin {
   /// The attribute whose value is looked up; may be a core attribute.
   package let key: String
@@ -188,11 +188,12 @@ enum Augmentation {
     !settings.augmentation.plugins.contains { $0.readiness(of: draft, samples, settings.augmentation) == .never }
   }
 
-  /// Applies the plug-ins that are ready within the event's time; marks the draft as expired if one was not.
+  /// Applies the plug-ins that are ready within the event's time; marks the draft as expired if any is not.
   ///
   /// Follows the loop of the SDKs, but jumps to the instants at which something changes instead of polling. A plug-in
   /// that is ready is applied and leaves the list. An asynchronous one that is not ready is passed over; a synchronous
-  /// one is waited for. A plug-in that lacks its input is also passed over while one before it may still add it.
+  /// one is waited for. A plug-in that lacks its input is also passed over while an earlier plug-in may still add the
+  /// input.
   static func apply(to draft: inout EventDraft, _ samples: LocationSamples, _ settings: RuleSettings, in arena: Arena) {
     var waiting: [(plugin: any AugmentationPlugin, readyAt: Instant?)] = []
     for plugin in settings.augmentation.plugins {

@@ -1,7 +1,7 @@
 package import BatchFoundation
 
 extension DeviceRules {
-  /// Keeps location and placemark records in time order; those of the same millisecond stay in line order.
+  /// Keeps location and placemark records in time order; those with the same millisecond stay in line order.
   mutating func announceSample(_ record: Record) {
     switch record.type {
     case .location:
@@ -19,7 +19,7 @@ extension DeviceRules {
     }
   }
 
-  /// Reports a geocoded place for the recipient database; only the latest of a device is used (reference events 5.4).
+  /// Reports a geocoded place for the recipient database; only a device's latest place is used (reference events 5.4).
   mutating func noteLocation(_ record: Record) {
     explainSample(at: record.timestamp)
     guard let placemark = record.placemark else { return }
@@ -48,7 +48,7 @@ extension DeviceRules {
         + "(LocationServices.locationCacheLifespan), unless another sample is nearer")
   }
 
-  /// Keeps the samples that a future event, a held one or the end of a paused session may still need.
+  /// Keeps the samples that a future event, a held event or the end of a paused session may still need.
   mutating func pruneSamples() {
     guard var earliest = state.lastSeen ?? knownUntil else { return }
     if case .paused(let pause) = state.session { earliest = min(earliest, pause.at) }
@@ -94,8 +94,8 @@ extension LocationSamples {
     Self.find(places, \.at, instant, settings)
   }
 
-  /// Returns the latest sample up to the instant if its life has not passed, otherwise the first one after it within
-  /// the timeout; nil if there is neither.
+  /// Returns the latest sample up to the instant if its life has not passed, otherwise the first sample after the
+  /// instant, within the timeout; nil if there is neither.
   private static func find<Value>(
     _ samples: [Value], _ at: (Value) -> Instant, _ instant: Instant, _ settings: AugmentationSettings
   ) -> Sample<Value>? {
@@ -107,7 +107,7 @@ extension LocationSamples {
     return Sample(value: samples[next], readyAt: at(samples[next]))
   }
 
-  /// Drops what no event from `earliest` on can need; the last sample at or before it stays.
+  /// Drops the samples that no event from `earliest` on can need; the last sample at or before that time stays.
   package mutating func keep(from earliest: Instant) {
     Self.drop(&coordinates, \.at, earliest)
     Self.drop(&places, \.at, earliest)

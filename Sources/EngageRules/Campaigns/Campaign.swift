@@ -24,7 +24,7 @@ enum CampaignSource {
   }
 }
 
-/// The campaign that a payload or link sets, and what is wrong with its parameters.
+/// The campaign that a payload or link sets, and the faults in its parameters.
 struct CampaignReading {
   var campaign: Campaign?
   var warnings: [(kind: WarningKind, detail: StaticString)] = []

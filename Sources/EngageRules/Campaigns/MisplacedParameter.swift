@@ -57,8 +57,8 @@ struct MisplacedParameter {
     return path(in: tape.view(at: 0), 0, isOfText: true)
   }
 
-  /// Finds a name that precedes a `=` or follows `?` or `#` as a piece, as written or percent-decoded; nil if there is
-  /// none.
+  /// Returns the first name that precedes a `=`, or that is a piece after `?` or `#`, in the text as written or
+  /// percent-decoded; nil if there is none.
   private func name(inURL text: Text) -> String? {
     guard text.count <= Self.longestText, unsafe text.bytes.contains(where: { Self.marks.contains($0) }) else {
       return nil
@@ -96,7 +96,7 @@ struct MisplacedParameter {
     return false
   }
 
-  /// The characters that separate names within a key; extras of Android's intents begin with their type and a dot.
+  /// The characters that separate names within a key; extras in Android intents begin with their type and a dot.
   private static let brackets = Array("[](){}.?#&;".utf8)
   private static let blanks = Array(" \t\n+_-\u{A0}".utf8)
 
@@ -114,7 +114,7 @@ struct MisplacedParameter {
 
 /// Finds the parameter that a payload key was probably meant to be.
 struct ParameterSpelling {
-  /// Pushes have few keys and repeat them, so the result for each is cached.
+  /// Pushes use few different keys, so the result for each key is cached.
   private var found: [(key: [UInt8], meant: String?)] = []
   private static let mostFound = 32
 
@@ -128,7 +128,7 @@ struct ParameterSpelling {
     return meant
   }
 
-  /// Compares without case, `_`, `-` and spaces. A misspelling is within two edits of a name; `campaign` and
+  /// Compares keys, ignoring case, `_`, `-` and spaces. A misspelling is within two edits of a name; `campaign` and
   /// `campaignName` also mean the campaign's name, which is the first of `names`.
   private static func nearest(_ key: String, among names: [Text]) -> String? {
     let wanted = plain(key)

@@ -1,6 +1,6 @@
 import BatchFoundation
 
-/// Consent (reference events 3.5): while it is denied, no recorded event is sent.
+/// Consent (reference events 3.5): events recorded while it is denied are not sent.
 extension DeviceRules {
   /// Whether consent is denied, so that no event recorded now is sent.
   package var isDenied: Bool { settings.appliesConsent && state.consent.isDenied }
@@ -34,7 +34,7 @@ extension DeviceRules {
     warn(.consentDenied, "\(record.type)")
   }
 
-  /// Registers a consent record to come, for the samples around it.
+  /// Registers an upcoming consent record, which affects the samples around it.
   mutating func announceConsent(_ record: Record) {
     guard settings.appliesConsent else { return }
     consentsToCome.insert((record.timestamp, Consent(record)), at: consentsToCome.place { $0.at <= record.timestamp })

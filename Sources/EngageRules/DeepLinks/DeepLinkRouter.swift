@@ -1,7 +1,7 @@
 package import BatchFoundation
 
-/// Reads links by the routes of a file, as MobileDeepLinking and Engage intended (reference deep-links 3 to 9). No
-/// state survives between links, and a link costs at most one look-up for each of its parts.
+/// Reads links according to the routes in a file, as MobileDeepLinking and Engage intended (reference deep-links 3 to
+/// 9). No state survives between links, and a link costs at most one look-up for each of its parts.
 package struct DeepLinkRouter: Sendable {
   package let file: RouteFile?
   private let options: LinkOptions
@@ -158,9 +158,9 @@ extension Route {
   }
 }
 
-/// The routes by host and number of parts, so that a level of a link checks only those that may match.
+/// The routes by host and number of parts, so that, for each level of a link, only those that may match are examined.
 struct RouteIndex: Sendable {
-  /// Route indexes by number of parts, in the order of the file.
+  /// Route indices by number of parts, in the order of the file.
   private typealias ByCount = [Int: [Int]]
 
   private var byHost: [[UInt8]: ByCount] = [:]
@@ -190,7 +190,7 @@ struct RouteIndex: Sendable {
 /// caller's arena.
 package struct LinkReading {
   package enum Outcome: Equatable, Sendable {
-    /// A route of the file, by its index, after the last `trimmed` parts of the link were removed.
+    /// A route in the file matched, given by its index, after the last `trimmed` parts of the link were removed.
     case matched(route: Int, trimmed: Int)
     /// No route matched at any level; the default route was taken.
     case fallback(trimmed: Int)
@@ -208,12 +208,12 @@ package struct LinkReading {
   package var outcome: Outcome
   /// The parameters captured by the matched route: placeholders and declared query parameters, sorted by name.
   package var routeParameters: [Attribute] = []
-  /// Whether ``parameters`` include the route's; false if the file names handlers of Engage but the route none.
+  /// Whether ``parameters`` include the route's; false if the file names Engage handlers but the route names none.
   package var deliversRouteParameters = false
   /// The parameters for campaigns and events: the route's parameters if they are delivered, and every pair of the
   /// query, declared or not. The query takes precedence. Sorted by name.
   package var parameters: [Attribute] = []
-  /// The pairs of the query alone; also in ``parameters``. Sorted by name; of a repeated name, only the last.
+  /// The pairs of the query alone; also in ``parameters``. Sorted by name; if a name is repeated, only the last pair.
   package var query: [Attribute] = []
   /// The campaign tags and click ids among ``parameters``, sorted by name.
   package var tracking: [Attribute] = []

@@ -127,10 +127,10 @@ struct RoutableLink {
     query = LinkQuery(address.query, into: arena, warnings: &warnings)
   }
 
-  /// The number of segments, plus one for a host that counts; an unmatched link loses them one by one.
+  /// The number of segments, plus one for a host that counts; the parts of an unmatched link are removed one by one.
   var partCount: Int { segments.count + (address.host != nil && !hostIsOwnDomain ? 1 : 0) }
 
-  /// Returns the segments compared with a route at a level; nil if the route has a host but the link has none left.
+  /// Returns the segments to compare with a route at a level; nil if the route has a host but the link has none left.
   func segments(for route: Route, level: Int) -> ArraySlice<Text>? {
     let left = segments.dropLast(level)
     if route.host == nil { return left }

@@ -30,9 +30,9 @@ package enum RouteVerdict: Equatable, Sendable {
   }
 }
 
-/// The verdicts of all routes on a link, level by level.
+/// The verdicts on all routes for a link, level by level.
 package struct LinkExplanation: Sendable {
-  /// The verdicts on the link without its last ``trimmed`` parts.
+  /// The verdicts for the link without its last ``trimmed`` parts.
   package struct Level: Sendable {
     /// The number of parts removed.
     package var trimmed: Int
@@ -93,9 +93,9 @@ package struct LinkWarning: Hashable, Sendable {
     case noScheme = "no_scheme"
     /// Neither `//` nor `/` after the scheme; no route can match.
     case opaque
-    /// A value too long for the expression of a route; no route was chosen.
+    /// A value too long for a route's expression; no route was chosen.
     case tooLong = "too_long"
-    /// A handler of the route that this program does not have; it was skipped.
+    /// A handler, named by the route, that this program does not have; it was skipped.
     case unknownHandler = "unknown_handler"
     /// More than one route matched; the explanation lists the others.
     case ambiguous

@@ -47,7 +47,7 @@ struct LinkMatch {
     return nil
   }
 
-  /// Checks every occurrence of a declared name, although only the last one counts.
+  /// Examines every occurrence of a declared name, although only the last one counts.
   private func queryFault() -> RouteVerdict? {
     for parameter in route.parameters where parameter.expression != nil {
       for pair in link.query.parameters where pair.name.equals(parameter.name) {

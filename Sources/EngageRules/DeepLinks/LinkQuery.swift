@@ -39,7 +39,7 @@ struct LinkQuery {
 }
 
 extension [Attribute] {
-  /// Returns the attributes in the byte order of their names; of a repeated name, only the last.
+  /// Returns the attributes in the byte order of their names; if a name is repeated, only the last attribute with it.
   func lastByName() -> [Attribute] {
     if count < 2 { return self }
     let order = indices.sorted { one, other in
@@ -55,7 +55,7 @@ extension [Attribute] {
   }
 }
 
-/// Decodes the percent escapes of a piece of a link (reference deep-links 2).
+/// Decodes the percent escapes in a piece of a link (reference deep-links 2).
 enum PercentDecoding {
   /// The reason why a piece was left as written.
   enum Flaw: Sendable {

@@ -7,11 +7,11 @@ package struct RouteFile: Sendable {
   package var routes: [Route]
   /// The handlers of the default route; nil if the file has none.
   package var defaultHandlers: [RouteHandler]?
-  /// Suspicious but accepted parts of the file, in its order.
+  /// Suspicious but accepted parts of the file, in file order.
   package var notes: [ConfigurationFault]
 
-  /// Whether the file names a handler of Engage, so that only routes that list one deliver their parameters. A file
-  /// that names none was written for Android, where parameters always count (reference deep-links 6).
+  /// Whether the file names an Engage handler, so that only routes that list one deliver their parameters. A file that
+  /// names none was written for Android, where parameters always count (reference deep-links 6).
   package var namesEngageHandlers: Bool {
     routes.contains { $0.handlers.contains(where: \.isEngage) } || (defaultHandlers ?? []).contains(where: \.isEngage)
   }
@@ -31,11 +31,11 @@ package struct Route: Sendable {
   /// The requirement on one segment of a link.
   package enum Part: Sendable, Equatable {
     case literal([UInt8])
-    /// Any one segment; `parameter` is the index of the declaration of the same name, if there is one.
+    /// Any one segment; `parameter` is the index of the declaration with the same name, if there is one.
     case placeholder(name: [UInt8], parameter: Int?)
   }
 
-  /// An entry of `routeParameters`.
+  /// An entry in `routeParameters`.
   package struct Parameter: Sendable {
     package var name: [UInt8]
     package var isRequired: Bool
@@ -127,7 +127,8 @@ extension Route {
     }
   }
 
-  /// A key that is equal for routes that match the same links (expressions by their text); nil if the query matters.
+  /// A key that is equal for routes that match the same links (expressions are compared as text); nil if the query
+  /// matters.
   fileprivate var shape: [UInt8]? {
     guard isUnconditional else { return nil }
     var shape: [UInt8] = host.map { [0] + $0 } ?? [1]

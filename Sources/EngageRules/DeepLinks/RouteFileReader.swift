@@ -64,7 +64,7 @@ struct RouteFileReader {
 
   // MARK: Routes
 
-  /// Returns the members of an object that have a value.
+  /// Returns those members of an object that have a value other than null; empty if there is no field.
   private func entries(_ field: Field?) -> [(key: String, field: Field)] {
     field?.entries()?.filter { !$0.field.node.isNull } ?? []
   }

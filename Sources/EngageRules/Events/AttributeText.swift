@@ -26,7 +26,7 @@ package enum AttributeText {
   private static func ecmaScript(_ text: Text, in arena: Arena) -> Text {
     // By far the most frequent case is a short plain decimal that is already the shortest form of its double.
     if isShortDecimal(text) { return text }
-    // Ingest rejected numbers beyond a double, so this one has a value.
+    // Ingest rejected numbers beyond the range of a double, so this one has a value.
     guard let value = Double(text.description) else { return text }
     return arena.text(ECMAScriptNumber.text(value))
   }

@@ -3,8 +3,8 @@ import BatchFoundation
 extension DeviceRules {
   // MARK: - Raw events
 
-  /// Passes a phone's stored event through, normalized: core attributes first, missing ones filled in, the last of
-  /// several equal names kept (reference decisions 13).
+  /// Passes a phone's stored event through, normalized: core attributes come first, missing ones are filled in, and if
+  /// a name is repeated, the last value is kept (reference decisions 13).
   mutating func emitRaw(_ record: Record) {
     guard isSent(record.subject ?? .empty) else { return }
     var draft = emptyDraft(record.subject ?? .empty, at: record.timestamp, core: CoreTexts())
@@ -109,7 +109,7 @@ extension DeviceRules {
     spareAttributes = draft.others
   }
 
-  /// Withdraws an event of this run before it is used.
+  /// Withdraws an event emitted in this run before it is used.
   mutating func withdraw(_ emission: Int64) {
     state.held.removeAll { $0.emission == emission }
     // The event is one of the device's latest, so the search runs backwards.

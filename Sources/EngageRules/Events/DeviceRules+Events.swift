@@ -2,7 +2,8 @@ import BatchFoundation
 
 /// Converts records to events (reference events 1.4 to 1.7).
 extension DeviceRules {
-  /// Returns the event of a record (not of a lifecycle record, link or raw event). The caller's values take precedence.
+  /// Returns the event for a record other than a lifecycle record, link or raw event. The caller's values take
+  /// precedence.
   mutating func draft(of record: Record) -> EventDraft {
     guard let kind = record.type.eventKind else { return draft(record.subject ?? .empty, record) }
     var draft = draft(settings.codes[kind].code, record)
@@ -11,7 +12,7 @@ extension DeviceRules {
     return draft
   }
 
-  /// Adds the automatic attributes of the event's kind; `value` returns nil if the event does not have the field.
+  /// Adds the automatic attributes for the event's kind; `value` returns nil if the event does not have the field.
   @inline(__always)
   mutating func addFields(
     of kind: EventKind, to draft: inout EventDraft, _ value: (inout DeviceRules, AutomaticField) -> Text?
@@ -77,7 +78,8 @@ extension DeviceRules {
     forEachParameter(of: record) { draft.set($0, $1) }
   }
 
-  /// Visits the caller's attributes: scalars as text, Tags joined, other values dropped (reference events 1.5).
+  /// Calls `body` with the caller's attributes: scalars as text, Tags joined; other values are dropped (reference
+  /// events 1.5).
   @inline(__always)
   private mutating func forEachParameter(of record: Record, _ body: (Text, Text) -> Void) {
     guard let params = record.params else { return }
@@ -153,8 +155,8 @@ extension DeviceRules {
     }
   }
 
-  /// Warns about keys that resemble a parameter's name, because a push that misspells its campaign has none. Returns
-  /// whether one of them resembles a campaign parameter.
+  /// Warns about keys that resemble a parameter's name, because a push whose campaign key is misspelled sets no
+  /// campaign. Returns whether one of them resembles a campaign parameter.
   private mutating func warnOfNearParameters(_ payload: JSONView) -> Bool {
     let names = settings.parameters
     var reported = false
@@ -163,7 +165,7 @@ extension DeviceRules {
         if warnOfNearParameters(value) { reported = true }
         continue
       }
-      // Most keys cost only a check of their length and first letter.
+      // For most keys, looking at the length and the first letter is enough.
       guard 6...24 ~= key.count, key[0] | 0x20 == UInt8(ascii: "c") else { continue }
       let meant = spelling.nearest(
         key,
@@ -187,7 +189,7 @@ extension DeviceRules {
     explanation?.note("campaign stored until \(campaign.expiresAt.rfc3339) (expiration from \(reading.expirySource))")
   }
 
-  /// Counts the stored campaign once, when it is first seen past its expiry (reference decisions 21).
+  /// Counts the expiry of the stored campaign once, when it is first found to have expired (reference decisions 21).
   mutating func expireCampaign(at instant: Instant) {
     guard let campaign = state.campaign, !campaign.expiryWasSeen, !campaign.isActive(at: instant) else { return }
     state.campaign?.expiryWasSeen = true
@@ -221,7 +223,8 @@ extension DeviceRules {
     guard isApart || !joinWaitingStart(at: instant, link: attributes) else { return }
     var draft = startedDraft(at: instant, link: attributes)
     if !isApart, let start = openStart, start.at == instant {
-      // A start by link is one event: it replaces the automatic one of the same instant (reference events 3.4).
+      // A session start by link is one event: it replaces the automatic start event at the same instant (reference
+      // events 3.4).
       openStart = nil
       withdraw(start.emission)
       place(&draft, emission: start.emission)
@@ -238,8 +241,8 @@ extension DeviceRules {
     return true
   }
 
-  /// Returns the attributes of a link's event, of which later ones take precedence: the call to action of the link's
-  /// own query, the link's parameters, the caller's params (reference decisions 17 and 23).
+  /// Returns the attributes for a link's event: the call to action in the link's own query, the link's parameters, and
+  /// the caller's params. Later ones take precedence (reference decisions 17 and 23).
   private mutating func attributes(of record: Record, _ link: LinkReading) -> [Attribute] {
     var given: [Attribute] = []
     if let action = link.query.last(where: { $0.name == settings.parameters.callToAction }) {
@@ -250,7 +253,7 @@ extension DeviceRules {
     return given
   }
 
-  /// Returns the event of a link outside any session, with the link's own campaign. The caller restores
+  /// Returns the event for a link outside any session, with the link's own campaign. The caller restores
   /// `state.campaign`.
   mutating func linkDraft(_ record: Record) -> EventDraft {
     let link = read(link: record)
@@ -258,7 +261,8 @@ extension DeviceRules {
     return startedDraft(at: record.timestamp, link: attributes(of: record, link))
   }
 
-  /// Reads the record's URL, decoded and merged by routes and query (reference deep-links 6).
+  /// Reads the record's URL: decodes its parameters, and merges those from the route and the query (reference
+  /// deep-links 6).
   private mutating func read(link record: Record) -> LinkReading {
     let reading = links.read(record.subject ?? .empty, into: arena)
     for warning in reading.warnings { warn(.link, "\(warning.kind.rawValue)") }

@@ -13,7 +13,7 @@ package struct EventDraft {
   /// The index of each name in ``others`` if there are many; for few, a linear search is faster.
   private var places: [Text: Int] = [:]
   private static let few = 24
-  /// Whether the caller or a phone set the ids, which later identity results then do not change.
+  /// Whether the caller or a phone set the ids; later identity results then do not change them.
   package var identityIsFixed = false
   /// Whether the record is late, so that the event is outside sessions and campaigns (reference decisions 34).
   package var isLate = false
@@ -28,7 +28,7 @@ package struct EventDraft {
     self.core = core
   }
 
-  /// Sets a value of the caller; it replaces any other.
+  /// Sets a value from the caller; it replaces any other.
   @inline(__always)
   package mutating func set(_ name: Text, _ value: Text) {
     if let slot = CoreAttribute(named: name) {
@@ -62,8 +62,8 @@ package struct EventDraft {
     return nil
   }
 
-  /// Adds an automatic value unless the caller or an earlier automatic value set the name. A configured name that is a
-  /// core attribute's replaces the core value (reference decisions 27).
+  /// Adds an automatic value unless the caller or an earlier automatic value set the name. If a configured name is that
+  /// of a core attribute, the value replaces the core value (reference decisions 27).
   @inline(__always)
   package mutating func add(_ name: Text, _ value: Text) {
     if let slot = CoreAttribute(named: name) {
@@ -88,7 +88,7 @@ package struct EventDraft {
     let target = unsafe arena.allocate(count * MemoryLayout<Attribute>.stride).bindMemory(
       to: Attribute.self, capacity: count)
     for (index, attribute) in others.enumerated() {
-      // A few attributes are nearly sorted, so insertion beats sorting; many are sorted below.
+      // Few attributes are inserted in order, which is faster than sorting; many are sorted below.
       if count > Self.few {
         unsafe target[index] = attribute
         continue

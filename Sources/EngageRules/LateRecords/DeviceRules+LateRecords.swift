@@ -3,8 +3,8 @@ import BatchFoundation
 /// Late records (reference decisions 34). BatchPipeline's `Rewind` returns them to their night where that is possible.
 extension DeviceRules {
   /// Processes a late record, which counts for its own instant only: finished sessions and campaigns and known values
-  /// stay unchanged. A consent record applies from when it is read. Returns false if more waiting events must be
-  /// released first.
+  /// stay unchanged. A consent record applies from when it is read. Returns false if more held events must be released
+  /// first.
   mutating func processLate(_ record: Record) -> Bool {
     if isReleasing { return !releases(at: record.timestamp) }
     let decided = processedUntil?.rfc3339 ?? ""
@@ -27,7 +27,7 @@ extension DeviceRules {
     return true
   }
 
-  /// Emits the event or check of a late record, then restores all state except the numbering and the held events.
+  /// Emits the event or check for a late record, then restores all state except the numbering and the held events.
   private mutating func emitLate(_ record: Record) {
     let kept = state
     isDecidingLate = true

@@ -71,7 +71,7 @@ extension DeviceRules {
     emitStarted(at: instant, link: link)
   }
 
-  /// Rule 0: ends a paused session at the first instant after its expiry. The end counts as of the pause.
+  /// Rule 0: ends a paused session at the first instant after its expiry. The end takes effect as of the pause.
   mutating func expireSession(at instant: Instant) {
     guard case .paused(let pause) = state.session, instant > pause.expiresAt else { return }
     explanation?.note(
@@ -80,7 +80,7 @@ extension DeviceRules {
     end(pause)
   }
 
-  /// Rule 7: ends a session that is over by the end of the known time. Later records of that silence are late.
+  /// Rule 7: ends a session that is over by the known time. Records within that silence that are read later are late.
   mutating func expireBySilence(until known: Instant) {
     guard case .paused(let pause) = state.session else { return }
     expireSession(at: known)
@@ -152,7 +152,7 @@ extension DeviceRules {
     emitStart(at: instant, link: link, sessionStart: instant, source: source)
   }
 
-  /// - Parameter start: The start of the session; earlier than `instant` if the event waited.
+  /// - Parameter start: The start of the session; earlier than `instant` if the event was held.
   private mutating func emitStart(
     at instant: Instant, link: [Attribute]?, sessionStart start: Instant, source: StoredSource
   ) {
@@ -179,10 +179,10 @@ extension DeviceRules {
     }
   }
 
-  /// The maximum number of waiting events released at once.
+  /// The maximum number of held events released at once.
   static let releasedAtOnce = 1024
 
-  /// If the user id is known, releases waiting events in order: starts of sessions with the given instant, ends with
+  /// If the user id is known, releases held events in order: session starts with the given instant, session ends with
   /// their own (reference decisions 14). Returns whether more are left.
   mutating func releases(at instant: Instant) -> Bool {
     guard state.isUserIdKnown, !isDenied, !state.waiting.isEmpty else { return false }
@@ -223,13 +223,13 @@ extension DeviceRules {
 /// The state of a device's session (reference events 3.3).
 package enum Session {
   case none
-  /// In use since `segmentStart`, after `accumulated` of earlier use.
+  /// In use since `segmentStart`, after earlier use for the time `accumulated`.
   case active(segmentStart: Instant, accumulated: Milliseconds)
   case paused(SessionPause)
 }
 
-/// A paused session, with the values at the pause, which the session's end will carry. The device values are kept
-/// separately in ``DeviceState/pausedCore``: they are large, and the pause is read with every record.
+/// A paused session, with its values at the pause; the event for the session's end will carry them. The device values
+/// are kept separately in ``DeviceState/pausedCore``: they are large, and the pause is read with every record.
 package struct SessionPause {
   package var at: Instant
   package var segmentStart: Instant
@@ -240,8 +240,8 @@ package struct SessionPause {
   package var expiresAt: Instant
   /// The campaign active at the pause, or empty.
   package var campaign: Text
-  /// The emission number of the first identity check since the pause, whose result the end does not carry (reference
-  /// decisions 30); nil if there was none.
+  /// The emission number of the first identity check since the pause; nil if there was none. The session's end does not
+  /// carry the result of that check (reference decisions 30).
   package var identityAsOf: Int64?
   /// The place where the pausing record was read, which is also the source of the session's end.
   package var source = StoredSource.unknown

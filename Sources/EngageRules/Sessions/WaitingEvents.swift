@@ -1,6 +1,7 @@
 package import BatchFoundation
 
-/// An automatic event that waits for the user id, with its record's source (reference events 3.3 rule 6, decisions 14).
+/// An automatic event held until the user id is known, with its record's source (reference events 3.3 rule 6, decisions
+/// 14).
 package enum WaitingEvent {
   case installed(source: StoredSource)
   /// `link` has the parameters of the link that started the session, possibly none; nil for an automatic start.
@@ -8,13 +9,13 @@ package enum WaitingEvent {
   case ended(SessionPause, core: CoreTexts)
 }
 
-/// The waiting events of a device, oldest first. A device whose user id never becomes known accumulates them as long as
-/// it is used. They are therefore kept encoded, as in a stored state, and device values that consecutive ends of
-/// sessions share are kept once.
+/// The events of a device that are held until its user id is known, oldest first. A device whose user id never becomes
+/// known accumulates them as long as it is used. They are therefore kept encoded, as in a stored state, and device
+/// values shared by consecutive session ends are kept once.
 package struct WaitingEvents {
   package private(set) var count = 0
   private var bytes: [UInt8] = []
-  /// The offset of the first event that still waits.
+  /// The offset of the first event that is still held.
   private var start = 0
   /// The encoded device values at the ends of sessions; an event refers to them by index.
   private var cores: [[UInt8]] = []
@@ -43,8 +44,8 @@ package struct WaitingEvents {
     }
   }
 
-  /// Gives the latest waiting start the parameters of a link at the same instant. Returns false if that start already
-  /// has parameters or is of another instant.
+  /// Gives the latest held start event the parameters of a link at the same instant. Returns false if that event
+  /// already has parameters or has another instant.
   mutating func join(_ link: [Attribute], at instant: Instant, source: StoredSource) -> Bool {
     guard let newest = newestStart, newest.at == instant, !newest.isByLink else { return false }
     var writer = StateWriter()
@@ -62,7 +63,7 @@ package struct WaitingEvents {
     start += unsafe bytes[start...].withUnsafeBytes { rest in
       var reader = unsafe StateReader(rest)
       while events.count < min(most, count) {
-        // These bytes were written here, or checked when they were read.
+        // These bytes were written here, or validated when they were read.
         guard
           let event = try? reader.waitingEvent({ number in
             if core?.number != number { core = self.core(number, in: arena).map { (number, $0) } }
@@ -83,7 +84,7 @@ package struct WaitingEvents {
     return unsafe cores[number].withUnsafeBufferPointer { bytes in
       let copy = unsafe arena.copy(bytes)
       var reader = unsafe StateReader(UnsafeRawBufferPointer(copy.bytes))
-      // These bytes were checked too.
+      // These bytes were validated too.
       return try? reader.core()
     }
   }
@@ -146,7 +147,7 @@ extension WaitingEvents {
 }
 
 extension StateReader {
-  /// - Parameter core: Returns the values of an index; nil if there are none.
+  /// - Parameter core: Returns the values at an index; nil if there are none.
   fileprivate mutating func waitingEvent(_ core: (Int) -> CoreTexts?) throws(DeviceStateError) -> WaitingEvent {
     switch try byte() {
     case 0: return .installed(source: try source())

@@ -1,6 +1,6 @@
 import BatchFoundation
 
-/// A condition of a trigger: tokens in reverse Polish order (reference deltadna 7).
+/// The condition for a trigger: tokens in reverse Polish order (reference deltadna 7).
 struct Condition: Sendable {
   enum Token: Sendable {
     case parameter(Text)
@@ -8,7 +8,7 @@ struct Condition: Sendable {
     case operation(Operation)
   }
 
-  /// An operand of an operator. Texts point into the memory of the configuration or of the event.
+  /// An operand for an operator. Texts point into the memory of the configuration or of the event.
   enum Operand: Sendable {
     case bool(Bool)
     case number(Text)
@@ -64,8 +64,8 @@ struct Condition: Sendable {
     }
   }
 
-  /// Returns the left operand's value. A parameter is read as the right operand's kind; nil if missing or of another
-  /// kind.
+  /// Returns the left operand's value. A parameter is read as a value of the right operand's kind; the result is nil if
+  /// it is missing or of another kind.
   private static func operand(_ entry: Entry, like right: Operand, in parameters: JSONView) -> Operand? {
     guard case .parameter(let name) = entry else {
       if case .value(let operand) = entry { return operand }

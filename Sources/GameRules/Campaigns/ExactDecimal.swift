@@ -54,7 +54,7 @@ struct ExactDecimal {
     return isNegative ? -value : value
   }
 
-  /// Returns a negative number, zero or a positive one if `self` is less than, equal to or greater than `other`.
+  /// Returns a negative number, zero or a positive number if `self` is less than, equal to or greater than `other`.
   func compared(to other: ExactDecimal) -> Int {
     let sign = digits.isEmpty ? 0 : isNegative ? -1 : 1
     let otherSign = other.digits.isEmpty ? 0 : other.isNegative ? -1 : 1

@@ -1,6 +1,6 @@
 import BatchFoundation
 
-/// An operator of a condition (reference deltadna-service 4.6).
+/// An operator in a condition (reference deltadna-service 4.6).
 enum Operation: Sendable, Equatable {
   case and, or
   case order(Order)

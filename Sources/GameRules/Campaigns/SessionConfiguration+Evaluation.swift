@@ -19,7 +19,8 @@ package enum TriggerResult: String, CaseIterable, Sendable {
 }
 
 extension SessionConfiguration {
-  /// Evaluates the triggers for an event as it would be sent. Not for stored events: the phone has evaluated them.
+  /// Evaluates the triggers for an event as it would be sent. Not called for stored events, because the phone evaluated
+  /// the triggers for them.
   ///
   /// - Parameters:
   ///   - parameters: the `eventParams` of the event.

@@ -7,7 +7,8 @@ package struct SessionConfiguration: Sendable {
   /// Warnings about suspicious but usable parts of the file, in file order.
   package let notes: [ConfigurationFault]
   private let names: NameIndex
-  /// Nil if the whitelist is missing or empty, which allows everything. The same holds for `decisionPoints`.
+  /// The allowed events; nil if the whitelist is missing or empty, so that everything is allowed. The same holds for
+  /// `decisionPoints`.
   private let events: NameIndex.Scope?
   private let decisionPoints: NameIndex.Scope?
   /// Maps an event's name to an index in `triggersOfEvent`.
@@ -78,9 +79,9 @@ package struct SessionConfiguration: Sendable {
 }
 
 /// Selects the executions of a variant at which its campaign is shown (reference deltadna-service 4.6). An execution is
-/// a time that the variant's condition held.
+/// an occasion on which the variant's condition held.
 package struct ShowCondition: Equatable, Sendable {
-  /// The number, from 1, of the one execution at which the campaign is shown; nil for none.
+  /// The number, from 1, of the one execution at which the campaign is shown; nil if there is none.
   package var required: Int64?
   package var repetition: Repetition?
 
@@ -124,17 +125,17 @@ package struct Trigger: Sendable {
   package var action: Action
   package var campaignName: Text?
   package var variantName: Text?
-  /// The maximum number of responses in one session; nil for no limit.
+  /// The maximum number of responses in one session; nil if there is no limit.
   var limit: Int64?
   var condition: Condition
-  /// At least one must hold; empty for a trigger without show conditions.
+  /// At least one must hold, unless there are none.
   var showConditions: [ShowCondition]
   /// Identifies the trigger in ``TriggerCounts``, even after other parts of the file change.
   package var key: UInt64
 }
 
-/// The result of checking whether a phone can show an answer's `image` as an image message (reference deltadna-service
-/// 4.4, deltadna 9).
+/// The parts that a phone needs to show an answer's `image` as an image message, and those that are missing (reference
+/// deltadna-service 4.4, deltadna 9).
 package struct ImageMessage: Equatable, Sendable {
   /// The missing parts, in the order of ``Part``.
   package var problems: [Part]

@@ -1,9 +1,9 @@
 package import BatchFoundation
 
 extension SessionConfiguration {
-  /// Reads a saved answer of Engage to `config`: an object with `parameters`.
+  /// Reads a saved answer from Engage to `config`: an object with `parameters`.
   ///
-  /// - Throws: ``FileError`` with all faults of the file (reference deltadna 7). Lesser problems are in ``notes``.
+  /// - Throws: ``FileError`` with all faults in the file (reference deltadna 7). Lesser problems are in ``notes``.
   package static func read(_ bytes: [UInt8], name: String) throws(FileError) -> SessionConfiguration {
     var reader = SessionConfigurationReader(faults: DocumentFaults(name, isForeign: true))
     return try reader.read(bytes)
@@ -55,7 +55,7 @@ struct SessionConfigurationReader {
     }
   }
 
-  /// Returns the elements of an array. Nil for a missing value, and for any other, which causes a warning.
+  /// Returns the elements of an array; nil if the value is missing, or, with a warning, if it is not an array.
   func array(_ field: Field?, otherwise consequence: String) -> [JSONNode]? {
     if let field, field.node.array == nil {
       faults.warn(field.place, "'\(field.name)' is \(field.node.kind), not an array; \(consequence)")
@@ -63,7 +63,7 @@ struct SessionConfigurationReader {
     return field?.node.array
   }
 
-  /// Returns an object. Nil for a missing value, and for any other, which causes a warning.
+  /// Returns an object; nil if the value is missing, or, with a warning, if it is not an object.
   private func object(_ field: Field?, otherwise consequence: String) -> Fields? {
     guard let field, field.node.members == nil else { return field?.object() }
     faults.warn(field.place, "'\(field.name)' is \(field.node.kind), not an object; \(consequence)")
@@ -132,7 +132,7 @@ struct SessionConfigurationReader {
       required: required, repetition: interval.map { ShowCondition.Repetition(interval: $0, limit: limit ?? -1) })
   }
 
-  /// Reads an integer, or a string with one.
+  /// Reads an integer, or a string that contains one.
   private func readCount(_ field: Field) -> Int64? {
     field.value("an integer, or a string that contains one") { node in
       node.integer ?? node.string.flatMap { $0.utf8.first == UInt8(ascii: "+") ? nil : Int64($0) }

@@ -7,14 +7,15 @@ package struct GameEvent {
   /// Empty for a stored event that was recorded without a session and gets none.
   package var sessionID: Text
   package var eventUUID: EventUUID
-  /// The `eventParams` as sent: names sorted by bytes at every depth, but `platform` and `sdkVersion` last at the top.
+  /// The `eventParams` as sent: names sorted by bytes at every depth, but `platform` and `sdkVersion` last at the top
+  /// level.
   package var parameters: JSONView
   package var timestamp: Instant
-  /// The device of the export, to which the state belongs.
+  /// The device in the export, to which the state belongs.
   package var device: Text
   /// The event's position in processing order on its device, across runs (``EmissionNumber``).
   package var emission: Int64
-  /// The consent that applied at the time of the event. All events of a request have the same consent.
+  /// The consent that applied at the time of the event. All events in a request have the same consent.
   package var consent: PIPLConsent
   /// Whether an SDK stored the event; whitelists and triggers do not apply to it.
   package var isStored: Bool

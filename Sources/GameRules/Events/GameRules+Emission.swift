@@ -103,7 +103,7 @@ extension GameRules {
     append(name, finishParameters(), session: state.session, isStored: false)
   }
 
-  /// Returns the `eventParams` made of the parameters that were set.
+  /// Returns the `eventParams` made from the parameters that were set.
   mutating func finishParameters(ofStored isStored: Bool = false) -> JSONView {
     parameters.finish(
       platform: client.platform, sdkVersion: settings.sdkVersion, ownClient: isStored, canonical, in: arena)
@@ -127,7 +127,7 @@ extension GameRules {
     }
   }
 
-  /// Returns the number of earlier events of that name from the same record.
+  /// Returns the number of earlier events with that name from the same record.
   private mutating func number(of name: Text) -> Int {
     for index in named.indices where named[index].name == name {
       named[index].count += 1

@@ -2,7 +2,7 @@ import BatchFoundation
 
 /// Records that become events (reference deltadna 2 and 4).
 extension GameRules {
-  /// Emits the event that the record describes, in a session that it starts if necessary.
+  /// Emits the event that the record describes; starts a session for it if necessary.
   mutating func recordEvent() {
     if isBlocked { return block() }
     enterSession()
@@ -153,6 +153,6 @@ extension GameRules {
 }
 
 extension ByteText {
-  /// Copies a text, so that it outlives its record.
+  /// Copies a text, so that the copy outlives the record.
   fileprivate init(_ text: Text) { self.init(text.description) }
 }

@@ -9,7 +9,7 @@ package struct GameState {
   package var user: Text = .empty
   /// The key K of the last `clearPersistentData`, from which the next user is generated.
   package var cleared: NameUUID?
-  /// The users who already had an app start or a stored event on the device, and so are not new to it.
+  /// The users who already had an app start or a stored event on the device, and who are therefore not new to it.
   package var known = PlayerSet()
   package var optedOut = PlayerSet()
   /// The users for whom `ddnaForgetMe` was emitted; all of them have opted out.
@@ -32,7 +32,7 @@ package struct GameState {
   /// The kind of that record; `lastSource` is the place where it was read.
   package var lastKind = InputKind.events
   package var lastSource = StoredSource.unknown
-  /// The emission number of the last event or engagement.
+  /// The last emission number used, or the number after which those for the last record start, if that is higher.
   package var emission: Int64 = 0
 
   package init(device: Text) { self.device = device }
@@ -62,7 +62,7 @@ extension GameState {
   package var lastUseOfOpenSession: Instant? { sessionBegan == nil ? nil : lastUse }
 
   /// The last use of the current session if its length was already recorded; otherwise nil. If the app was used again
-  /// after that, the recorded length ends at an earlier use.
+  /// after that, the recorded length does not extend to this last use.
   package var lastUseOfMeasuredSession: Instant? { sessionBegan == nil && !session.isEmpty ? lastUse : nil }
 
   private var lastUse: Instant? {
@@ -72,7 +72,7 @@ extension GameState {
     }
   }
 
-  /// The state in one line, for explanations and listings.
+  /// The state on one line, for explanations and listings.
   package var summary: String {
     var parts: [String] = []
     parts.append(user.isEmpty ? "no user yet" : "user \(user)")

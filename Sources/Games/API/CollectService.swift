@@ -47,11 +47,12 @@ package struct SandboxVerdicts: Sendable {
   package struct Event: Sendable {
     /// `valid`, `invalid`, `outOfWindow` or `duplicate`.
     package var verdict: String
-    /// The ids of the faults of an invalid event.
+    /// The ids of an invalid event's faults.
     package var reasons: [String]
   }
 
-  /// The events by `eventUUID` in lower case. Of several events with the same id, the one that is not a duplicate.
+  /// The events by `eventUUID` in lower case. If several events have the same id, it is the one that is not a
+  /// duplicate.
   package private(set) var events: [ByteText: Event] = [:]
   /// Whether ``events`` has all accepted events; a sandbox lists only the most recent ones.
   package private(set) var areAll: Bool
@@ -101,10 +102,11 @@ extension SendOutcome {
   /// Derives the outcome of one bulk request (reference deltadna-service 3.6, unity 3).
   ///
   /// - Parameters:
-  ///   - isIdempotent: whether the service drops repeated events. Such a service accepts events before checking them,
+  ///   - isIdempotent: whether the service drops repeated events. Such a service accepts events before validating them,
   ///     so any 2xx is an acknowledgment. Otherwise a 5xx other than 503 leaves open whether the events were accepted
   ///     (reference decisions 45).
-  ///   - addressSettings: the settings to check if the service refuses everything; nil if its path has a key.
+  ///   - addressSettings: the settings to check if the service refuses everything; nil if the path of the address
+  ///     contains a key.
   ///   - now: seconds since 1970, for a `Retry-After` that is a date.
   package init(collect outcome: HTTPOutcome, isIdempotent: Bool = true, addressSettings: String? = nil, now: Int64) {
     let answer: HTTPAnswer

@@ -8,7 +8,7 @@ package struct DecisionService: Sendable {
   private let http: HTTPClient
   private let seconds: Double
 
-  /// The maximum number of bytes of an answer, which can have game parameters and an image message.
+  /// The maximum size of an answer in bytes; an answer can contain game parameters and an image message.
   private static let longestAnswer = 16 << 20
 
   /// - Parameter timeout: the maximum time for one question.
@@ -30,7 +30,7 @@ package struct DecisionService: Sendable {
   }
 }
 
-/// An answer of Engage for a game (reference deltadna-service 4.2).
+/// An answer from Engage for a game (reference deltadna-service 4.2).
 package struct DecisionContent: Sendable {
   private let root: JSONNode
 
@@ -103,7 +103,7 @@ package struct DecisionFailure: Sendable, Hashable {
   }
 
   package var kind: Kind
-  /// The status of the answer; ``noStatus`` or ``notAskedStatus`` without one.
+  /// The status of the answer; ``noStatus`` or ``notAskedStatus`` if there is none.
   package var status: Int
 
   package static let noStatus = -1
@@ -119,6 +119,6 @@ package struct DecisionFailure: Sendable, Hashable {
   /// Whether no later question of this run can succeed, because the hash, key or address is wrong.
   package var endsAsking: Bool { kind == .refused || kind == .unknownEnvironment }
 
-  /// Whether an earlier answer may be used instead. Not after a 4xx, which concerns the question itself.
+  /// Whether an earlier answer may be used instead. False after a 4xx status, which concerns the question itself.
   package var allowsEarlierAnswer: Bool { kind != .notAsked && !(400..<500).contains(status) }
 }

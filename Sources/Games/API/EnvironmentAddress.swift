@@ -29,8 +29,8 @@ package struct EnvironmentAddress: Sendable {
     self.hashSecret = hashSecret.flatMap { $0.isEmpty ? nil : $0 }
   }
 
-  /// Returns the path of one request: the key, the `call` such as `bulk` (nil for none) and, if there is a hash secret,
-  /// the hash of the body. The service then refuses a body that differs in any byte.
+  /// Returns the path of one request: the key, the `call`, such as `bulk`, if any, and, if there is a hash secret, the
+  /// hash of the body. The service then refuses a body that differs in any byte.
   func target(_ call: String?, for body: [UInt8]) -> String {
     var path = "/\(key.reveal())"
     if let call { path += "/\(call)" }

@@ -5,13 +5,13 @@ import BatchStore
 import EventSchemas
 import GameRules
 
-/// Runs the rules of a deltaDNA job over devices, checks their events, and encodes the valid ones.
+/// Runs the rules of a deltaDNA job over devices, validates their events, and encodes those that may be sent.
 final class GameDecider: DeviceDecider {
   let core: DeciderCore
   private let settings: GameDecisionRules
   private var rules: GameRules
   private var checker: EventChecker
-  /// Events that passed the checks, in any order; their texts must stay valid until they are encoded.
+  /// Events that may be sent, in any order; their texts must stay valid until they are encoded.
   private var events: [GameEvent] = []
 
   init(_ settings: GameDecisionRules, _ options: DeciderOptions) {
@@ -42,7 +42,7 @@ final class GameDecider: DeviceDecider {
     }
   }
 
-  /// Silence alone sends nothing; it only measures sessions.
+  /// Silence alone causes no events; it only measures sessions.
   func finish() { rules.finish(knownUntil: core.knownUntil) }
 
   func end(into states: inout DeviceStates) {

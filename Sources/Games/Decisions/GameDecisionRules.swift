@@ -19,10 +19,10 @@ struct GameDecisionRules: DecisionRules {
   /// Whether events with findings are sent.
   let sendsInvalid: Bool
   let window: DeliveryWindow
-  /// The output of `--findings-out`; nil for none.
+  /// The output for `--findings-out`; nil if not requested.
   let findings: OrderedLines?
 
-  /// - Throws: the fault of the schema or the session configuration.
+  /// - Throws: the fault in the schema or the session configuration.
   init(_ run: RunContext) throws {
     let game = run.settings.deltaDNA
     unsafe texts = Arena()
@@ -46,7 +46,8 @@ struct GameDecisionRules: DecisionRules {
     try unsafe device.state.withUnsafeBytes { decided(try unsafe GameState(decoding: $0), known: known) }
   }
 
-  /// Returns how far a device has been processed; silence counts up to the known time `known`. Nil without records.
+  /// Returns how far a device has been processed; silence counts up to the known time `known`. Nil if the device has no
+  /// records.
   func decided(_ state: GameState, known: Instant?) -> DecidedTime? {
     // The app may have gone away again since its session was measured; that silence ends at the known time.
     let silence = state.lastUseOfMeasuredSession.flatMap(rules.over(after:))
@@ -72,7 +73,7 @@ extension EventChecker {
 }
 
 extension GameEvent {
-  /// The event in a line of `--findings-out` (reference deltadna 6).
+  /// The event as shown in a line for `--findings-out` (reference deltadna 6).
   var shown: JSONNode {
     [
       "eventName": .text(name.description), "userID": .text(userID.description),

@@ -3,7 +3,7 @@ import BatchPipeline
 import BatchReport
 import GameRules
 
-/// The names of figures in ``DecisionTally/figures``, for the summary. A figure of a group is named GROUP.MEMBER.
+/// The names of figures in ``DecisionTally/figures``, for the summary. A figure in a group is named GROUP.MEMBER.
 enum GameFigure: String {
   case sessionsStarted, sessionsEnded
   case optedOut = "dropped.optedOut"
@@ -64,7 +64,7 @@ extension Trigger {
 }
 
 extension PlatformFigures {
-  /// Makes a platform's member of the summary (reference deltadna 10).
+  /// Creates the summary's member for a platform (reference deltadna 10).
   init(_ platform: String, ofGame figures: [String: Int]) {
     func number(_ figure: GameFigure) -> JSONNode { .number(figures[figure]) }
     self.init(

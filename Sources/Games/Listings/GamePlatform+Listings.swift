@@ -6,7 +6,7 @@ package import BatchStore
 import GameRules
 
 extension GamePlatform {
-  /// The columns of an event. The device is that of the export, because Collect knows only the player.
+  /// The columns for an event. The device is the one in the export, because Collect knows only the player.
   package var eventColumns: [EventColumn] {
     [
       EventColumn("eventName"), EventColumn("eventTimestamp"), EventColumn("device", .id), EventColumn("userID", .id),

@@ -3,7 +3,7 @@ package import BatchStore
 import BatchWire
 import GameRules
 
-/// Sends the pending questions of a store to Engage, each at most once over all runs (reference deltadna 9). The store
+/// Sends the pending questions in a store to Engage, each at most once over all runs (reference deltadna 9). The store
 /// records the start of a question before its first byte leaves. If the run is then killed, the question stays
 /// unanswered, because the service may have seen it.
 package final class DecisionRun: Sendable {
@@ -17,7 +17,7 @@ package final class DecisionRun: Sendable {
   /// - Parameters:
   ///   - asOf: the clock of the run, which determines the age of answers.
   ///   - service: nil if no question can be sent; questions that a phone would not have sent are settled nevertheless.
-  ///   - lifespan: the age up to which an answer may replace a failed one; zero for never.
+  ///   - lifespan: the age up to which an earlier answer may replace a failed one; zero if none may.
   package init(store: EventStore, run: RunID, asOf: Instant, service: DecisionService?, lifespan: Milliseconds) {
     self.store = store
     self.run = run
@@ -110,17 +110,17 @@ package final class DecisionRun: Sendable {
 
 /// The figures of a run's questions to Engage (reference deltadna 10).
 package struct DecisionReport: Sendable, Equatable {
-  /// The requests of this run; the sum of the next three.
+  /// The number of requests in this run; the sum of the next three numbers.
   package var asked = 0
-  /// The questions that Engage answered in this run.
+  /// The number of questions that Engage answered in this run.
   package var answered = 0
-  /// The questions that failed and got an earlier answer.
+  /// The number of questions that failed and got an earlier answer.
   package var cached = 0
-  /// The questions that failed and got no earlier answer.
+  /// The number of questions that failed and got no earlier answer.
   package var failed = 0
-  /// The requests by place and outcome: `answered`, or the raw value of a ``DecisionFailure/Kind``.
+  /// The numbers of requests by place and outcome: `answered`, or the raw value of a ``DecisionFailure/Kind``.
   package var places: [Place: [String: Int]] = [:]
-  /// The questions left for a later run.
+  /// The number of questions left for a later run.
   package var waiting = 0
   /// The failure after which no more questions were sent; nil if there was none.
   package var end: DecisionFailure?

@@ -114,7 +114,7 @@ package struct PersonalDecisions: PersonalTables {
   }
 }
 
-/// The questions of a batch, which are stored together with its events.
+/// The questions in a batch, which are stored together with the batch's events.
 package struct EngagementRows: PlatformRows {
   package var engagements: [Engagement] = []
 
@@ -124,7 +124,7 @@ package struct EngagementRows: PlatformRows {
     if let more = more as? EngagementRows { engagements += more.engagements }
   }
 
-  /// Returns the questions that are not among `known`, which were or may have been sent already; nil if none are left.
+  /// Returns the questions except those in `known`, which were, or may have been, sent already; nil if none are left.
   package func without(_ known: any PlatformRows) -> (any PlatformRows)? {
     guard let known = known as? EngagementRows else { return self }
     var rows = self

@@ -6,7 +6,7 @@ import GRDB
 package struct Decisions: Sendable {
   let connection: StoreConnection
 
-  /// Deletes the questions that finished runs reported, and assigns those that a killed run settled to this run.
+  /// Deletes the questions that finished runs reported, and assigns to this run those that a killed run settled.
   func begin(_ run: RunID) throws {
     try connection.write { db in
       try db.execute(
@@ -44,7 +44,7 @@ package struct Decisions: Sendable {
     }
   }
 
-  /// Writes settlements and, unless nil, the start of another question, in one transaction.
+  /// Writes settlements and, if `begins` is not nil, the start of that question, in one transaction.
   func commit(
     _ settled: [(decision: StoredDecision, settlement: DecisionSettlement)], begins: StoredDecision?, run: RunID,
     asOf: Instant
@@ -84,8 +84,8 @@ package struct Decisions: Sendable {
     }
   }
 
-  /// Returns the numbers of pending questions, of those settled by the last run, and of answers kept for later
-  /// failures.
+  /// Returns the numbers of pending questions, of those settled by the last run, and of answers kept in case later
+  /// requests fail.
   ///
   /// - Throws: ``StoreError``.
   package func counts() throws -> (waiting: Int, settled: Int, answers: Int) {
@@ -98,14 +98,14 @@ package struct Decisions: Sendable {
     }
   }
 
-  /// Returns the questions of a device that are pending or that the last run settled.
+  /// Returns a device's questions that are pending or were settled by the last run.
   ///
   /// - Throws: ``StoreError``.
   package func stories(ofDevice device: String) throws -> [DecisionStory] {
     try questions("device = ? ORDER BY time, emission, id", [device]).map { DecisionStory($0) }
   }
 
-  /// Visits all questions that a run settled and all pending ones, in the order of time, device and emission.
+  /// Calls `body` for all questions that a run settled and all pending ones, in the order of time, device and emission.
   func forEach(of run: RunID, _ body: (StoredDecision) throws -> Void) throws {
     try connection.read { db in
       let rows = try Row.fetchCursor(

@@ -73,15 +73,15 @@ extension DecisionSettlement {
 }
 
 extension Decisions {
-  /// Visits a line, without a line end, for each question that a run settled or that is still pending (as `notAsked`),
-  /// in the order of the questions (reference deltadna 9).
+  /// Calls `body` with a line, without a line end, for each question that a run settled or that is still pending (as
+  /// `notAsked`), in the order of the questions (reference deltadna 9).
   package func forEachLine(of run: RunID, _ body: (String) throws -> Void) throws {
     try forEach(of: run) { try body($0.line) }
   }
 }
 
 extension StoredDecision {
-  /// The line of `--decisions-out`.
+  /// The line for `--decisions-out`.
   var line: String {
     let settlement =
       settlement

@@ -6,8 +6,8 @@ import GameRules
 
 extension PlatformReport {
   /// - Parameters:
-  ///   - details: nil for a run that processed nothing.
-  ///   - times: the times that the service accepts.
+  ///   - details: the deciders' details; nil if the run processed nothing.
+  ///   - times: the event times that the service accepts.
   ///   - hasSent: whether the run may also have sent questions to Engage.
   init(_ figures: [String: Int], _ details: DecisionDetails?, times: ServiceTimes, hasSent: Bool) {
     self.init()

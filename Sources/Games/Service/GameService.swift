@@ -11,7 +11,7 @@ package import GameRules
 struct GameService: PlatformService {
   private let context: RunContext
   let collect: CollectService
-  /// Nil without `engageURL`.
+  /// Nil if `engageURL` is not set.
   private let engage: DecisionService?
 
   /// - Throws: ``ServiceSettingsError``.
@@ -80,9 +80,9 @@ struct GameService: PlatformService {
   }
 }
 
-/// Counts events of earlier runs that this run of a game sent.
+/// Counts the events from earlier runs that a game's current run sent.
 package enum GameBacklog {
-  /// Adds these events to the summary, which counts all events of `--events-out` (reference deltadna 10).
+  /// Adds these events to the summary, which counts all events in `--events-out` (reference deltadna 10).
   package static func count(in stage: inout ServiceStage) throws {
     var backlog = NameTable<Int>(atMost: RunSummary.typeLimit)
     for sequence in try stage.store.ledger.sequences([.backlog(postedIn: stage.run)]) {
@@ -96,7 +96,7 @@ package enum GameBacklog {
 }
 
 extension DeliveryWindow {
-  /// Makes the window of event times that Collect accepts at an instant (reference deltadna 5).
+  /// Creates the window of event times that Collect accepts at an instant (reference deltadna 5).
   init(_ settings: Settings, asOf: Instant) {
     let game = settings.deltaDNA
     self.init(
@@ -114,15 +114,15 @@ package final class GameDestination: Destination {
 
   /// - Parameters:
   ///   - isIdempotent: whether the service drops repeated events.
-  ///   - retries: the maximum number of retries of a request.
+  ///   - retries: the maximum number of retries for a request.
   ///   - post: sends one request, without retries.
   package init(isIdempotent: Bool, retries: Int, post: @escaping Post) {
     traits = DeliveryTraits(isIdempotent: isIdempotent, isOrdered: true, lanes: 8, mostAttempts: retries + 1)
     self.post = post
   }
 
-  /// Makes the destination for Collect (reference deltadna 8). Collect drops a second event with the same `eventUUID`,
-  /// so sending again after a lost answer makes no duplicates.
+  /// Creates the destination for Collect (reference deltadna 8). Collect drops a second event with the same
+  /// `eventUUID`, so sending again after a lost answer makes no duplicates.
   package convenience init(_ service: CollectService, retries: Int) {
     self.init(isIdempotent: true, retries: retries) { body, consent, cancellation in
       service.post(body, consent: consent, cancellation: cancellation)

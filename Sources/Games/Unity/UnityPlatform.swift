@@ -12,7 +12,7 @@ package struct UnityPlatform: GamePlatform {
   package var times: ServiceTimes { UnityLimits.times }
   package var access: String { UnityAddress.settings }
 
-  /// Returns the settings of `DeltaDNA`, within the limits of the service (reference unity 4).
+  /// Returns the settings with the `DeltaDNA` section kept within the limits of the service (reference unity 4).
   package func gameSettings(_ settings: Settings) -> Settings {
     var settings = settings
     let game = settings.deltaDNA
@@ -21,7 +21,7 @@ package struct UnityPlatform: GamePlatform {
     settings.deltaDNA.maxBytesPerRequest = min(game.maxBytesPerRequest, UnityLimits.bytesPerRequest)
     settings.deltaDNA.dropsEmpty = true
     settings.deltaDNA.dropsEmptied = true
-    // Decisions are a service of deltaDNA only.
+    // Only deltaDNA offers decisions.
     settings.deltaDNA.engageURL = nil
     return settings
   }

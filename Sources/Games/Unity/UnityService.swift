@@ -114,7 +114,7 @@ extension UnityAddress.Fault: CustomStringConvertible {
 }
 
 extension GameDestination {
-  /// Makes the destination for the Collect API of Unity Analytics (reference unity 3). Unlike deltaDNA's Collect, it
+  /// Creates the destination for the Collect API of Unity Analytics (reference unity 3). Unlike deltaDNA's Collect, it
   /// does not promise to drop a repeated `eventUUID`, so after a lost answer the outcome is unknown.
   package convenience init(_ address: UnityAddress, http: HTTPClient, retries: Int, timeout: Milliseconds) {
     let seconds = Double(timeout.count) / 1000

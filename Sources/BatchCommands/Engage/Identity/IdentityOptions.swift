@@ -26,7 +26,7 @@ extension StoreChoice {
   var identities: IdentityStore { get throws { IdentityStore(path: try path()) } }
 }
 
-/// The error that a store has no recipients or merges, because it belongs to another platform.
+/// The error for a store that has no recipients or merges because it belongs to another platform.
 struct OtherPlatformStore: RunError, CustomStringConvertible {
   var path: String
   var platform: String
@@ -48,7 +48,7 @@ struct ChangedStoreOptions: ParsableArguments {
   }
 }
 
-/// The error that no configuration names the list of the store's recipients.
+/// The error thrown if no configuration names the list of the store's recipients.
 struct UnnamedList: RunError, CustomStringConvertible {
   var exit: RunExit { .configuration }
 
@@ -67,7 +67,7 @@ struct ServiceOptions: ParsableArguments {
 
   func validate() throws { try file.validate(source) }
 
-  /// Passes `body` a reconciler for the store and its service, which must be the one that the store belongs to.
+  /// Passes `body` a reconciler for the store and its service. The store must be bound to that service.
   func reconciling(_ body: (IdentityReconciler) throws -> Void) throws {
     try IdentityCommand.reporting {
       let (job, configuration) = try source.load(asksService: !sandbox)

@@ -11,7 +11,8 @@ final class OperationInput {
 
   private let copy: Int32
 
-  /// - Throws: ``OperationInputError`` for invalid lines or no lines; errors of reading and of the temporary file.
+  /// - Throws: ``OperationInputError`` if lines are invalid or there are none; also errors from reading and from the
+  ///   temporary file.
   init(_ source: Int32 = STDIN_FILENO) throws {
     let folder = ProcessInfo.processInfo.environment["TMPDIR"] ?? "/tmp"
     let copy = try OutputError.at(folder) { () throws(SystemError) in try TemporaryPath.unnamedFile(in: folder) }
@@ -68,7 +69,7 @@ final class OperationInput {
   }
 }
 
-/// The error that the input is not a series of operations; nothing was sent.
+/// The error thrown if the input is not a series of operations; nothing was sent.
 enum OperationInputError: RunError, Equatable, CustomStringConvertible {
   case faults([OperationLineFault])
   case isEmpty

@@ -8,7 +8,7 @@ final class OperationLedger {
     case begun
     /// Sent, without a usable answer.
     case unknown
-    /// Not sent in any part, or refused by the service before any effect.
+    /// No part of it was sent, or the service refused it before any effect.
     case waiting
     /// Carried out by the service.
     case answered

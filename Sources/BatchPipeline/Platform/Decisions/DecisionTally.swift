@@ -9,7 +9,7 @@ package struct DecisionTally: Sendable {
   /// The numbers of events, by name or code.
   package var events = NameTable<Int>(atMost: RunSummary.typeLimit)
   package var chunks = 0
-  /// The number of events quarantined instead of put into a chunk.
+  /// The number of events quarantined instead of being put into a chunk.
   package var quarantinedEvents = 0
   package var warnings: [String: Warnings] = [:]
   /// The platform's figures, by name. Only the platform understands them and adds them to the summary.
@@ -61,7 +61,7 @@ package struct DecisionDetails: Sendable {
   /// The rules of the run, which give the numbers in ``uses`` their meaning.
   package let rules: any DecisionRules
   package var findings = FindingTally()
-  /// Nil without a schema.
+  /// Nil if there is no schema.
   package var coverage: SchemaCoverage?
   /// The number of uses of each entry in the job's files, by the number that the rules give the entry.
   package var uses: [Int: Int] = [:]

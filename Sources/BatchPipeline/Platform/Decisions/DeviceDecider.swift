@@ -3,14 +3,14 @@ package import BatchIngest
 package import BatchStore
 package import EventSchemas
 
-/// The rules of a platform for one run, loaded and checked with everything they need.
+/// The rules of a platform for one run, loaded and validated with everything they need.
 package protocol DecisionRules: Sendable {
   /// Returns a decider for one thread.
   func makeDecider(_ options: DeciderOptions) -> any DeviceDecider
 
   /// Returns how far a device was processed; nil if the order of records does not matter, or the device had none.
   ///
-  /// - Parameter known: the known time when the device was in that state; nil for none.
+  /// - Parameter known: the known time when the device was in that state; nil if there is none.
   /// - Throws: an error for an invalid state.
   func decided(of device: StoredDevice, known: Instant?) throws -> DecidedTime?
 
@@ -37,7 +37,8 @@ package struct DecidedTime: Sendable {
   package var source: StoredSource
   /// The instant before which records are late: ``newest``, or the end of a silence after it that ended something.
   package var end: Instant
-  /// The instant before which a record interrupts a silence that led to a decision, even if only to one about counts.
+  /// The instant before which a record interrupts a silence that led to a decision, even if the decision affects only
+  /// counts.
   package var silence: Instant
   /// The instant up to which silence can still lead to a decision about the device.
   package var settled: Instant
@@ -73,10 +74,10 @@ package struct DecidedTime: Sendable {
   }
 }
 
-/// The options of a decider; apart from the known time, they do not affect the events.
+/// The options for a decider; except for the known time, they do not affect the events.
 package struct DeciderOptions: Sendable {
   package var limits: BlockLimits
-  /// The known time, up to which silence leads to decisions (reference decisions 33); nil for none.
+  /// The known time, up to which silence leads to decisions (reference decisions 33); nil if there is none.
   package var knownUntil: Instant?
   /// Whether to keep the events until the last hand-over, so that requests are full and in time order.
   package var keepsAll: Bool
@@ -126,7 +127,7 @@ package protocol DeviceDecider: AnyObject {
   /// The number of events that are not yet settled.
   var eventCount: Int { get }
 
-  /// Checks and counts the rules' output; its events are encoded next, or kept in ``DeciderCore/keptArena``.
+  /// Validates and counts the rules' output; its events are encoded next, or kept in ``DeciderCore/keptArena``.
   func settle() throws
 
   /// Encodes the settled events in the order of delivery; returns nil if there are none.
@@ -135,7 +136,7 @@ package protocol DeviceDecider: AnyObject {
   /// Clears the rules' output, which accumulates over the devices of a stretch.
   func clearOutput()
 
-  /// Adds the counts that the platform keeps elsewhere to ``DeciderCore/tally``.
+  /// Adds to ``DeciderCore/tally`` the counts that the platform keeps elsewhere.
   func completeTally()
 
   /// Returns the display name of an event and the findings that prevent it from being sent.
@@ -188,7 +189,7 @@ extension DeviceDecider {
     core.results = LocalBatch()
   }
 
-  /// Returns the counts since the last call.
+  /// Returns the counts accumulated since the last call.
   package func takeTally() -> DecisionTally {
     defer { core.tally = core.emptyTally }
     core.counter.takeCounts(into: &core.tally, isLast: true)
@@ -215,7 +216,8 @@ extension DeviceDecider {
     core.keptArena.reset()
   }
 
-  /// Returns why the current settings and files do not let a quarantined event be sent, in words; nil if they do.
+  /// Returns the reason, in words, why the current settings and files do not allow a quarantined event to be sent; nil
+  /// if they do.
   ///
   /// - Throws: ``StoreError/damagedBlock``.
   package func refusal(of event: EventBlockReader) throws -> String? {
@@ -228,9 +230,9 @@ extension DeviceDecider {
 /// The part of a decider that does not depend on the platform: memory, counts, and the results of stretches.
 package final class DeciderCore {
   package let options: DeciderOptions
-  /// The memory of strings that the rules derive; released at each hand-over.
+  /// The memory for strings that the rules derive; released at each hand-over.
   package let arena: Arena
-  /// The memory of events kept until the last hand-over.
+  /// The memory for events kept until the last hand-over.
   package let keptArena = Arena(blockSize: 1 << 20)
   /// The known time, up to which silence leads to decisions; a rewind sets it to the known times of earlier runs.
   package var knownUntil: Instant?
@@ -243,7 +245,7 @@ package final class DeciderCore {
   /// The sources of the records that caused events after a silence, by event number (reference decisions 34).
   package var causes: [Int64: StoredSource] = [:]
 
-  /// The number of bytes of records that became events since the last stretch ended.
+  /// The total size, in bytes, of the records that became events since the last stretch ended.
   package var stretchBytes = 0
   /// The memory of ``order(_:timestamp:precedes:)``, reused for each stretch.
   private var keys: [(timestamp: Int64, place: Int)] = []
@@ -262,7 +264,7 @@ package final class DeciderCore {
   fileprivate var touched: UInt8 = 0
 
   /// - Parameters:
-  ///   - schema: the schema of events; nil if they are not checked.
+  ///   - schema: the schema of events; nil if they are not validated.
   ///   - findings: the destination of findings, if any.
   package init(
     _ rules: any DecisionRules, _ options: DeciderOptions, _ form: WireForm, _ arena: Arena = Arena(),
@@ -296,7 +298,7 @@ package final class DeciderCore {
     unsafe UnsafeRawBufferPointer(state.withUnsafeBufferPointer { unsafe arena.copy($0) }.bytes)
   }
 
-  /// Moves the late records out of the rules' output.
+  /// Moves the positions of late records from the rules' output to ``late``.
   package func noteLate(_ positions: inout [RecordPosition]) {
     late.formUnion(positions)
     positions.removeAll(keepingCapacity: true)

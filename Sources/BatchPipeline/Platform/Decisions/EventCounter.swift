@@ -4,12 +4,13 @@ import BatchStore
 
 /// The counts of a decider's events by type and hour, before they are added to its tally.
 ///
-/// Nearly all events of an export are within a few weeks: those hours have fixed places, others are looked up.
+/// Nearly all events in an export are within a few weeks: the hours of these weeks have fixed places, others are looked
+/// up.
 package struct EventCounter: ~Copyable {
   private var types = NumberedNames()
   /// The first hour with a fixed place, in hours since 1970; nil before the first event.
   private var firstHour: Int64?
-  /// The counts of ``span`` hours for each type in turn.
+  /// The counts for ``span`` hours of each type, one type after another.
   private var counts: [UInt32] = []
   /// The counts outside the hours with fixed places, by type.
   private var others: [HourCounts] = []
@@ -61,7 +62,8 @@ package struct EventCounter: ~Copyable {
 
   package var count: Int { table.count }
 
-  /// The maximum number of names kept from stretch to stretch, because an export can have another name in each event.
+  /// The maximum number of names kept from stretch to stretch, because each event in an export may have a different
+  /// name.
   package static let limit = 256
 
   /// Returns the number of the name, and whether this is its first use.

@@ -1,7 +1,7 @@
 package import BatchFoundation
 package import BatchReport
 
-/// The policy for ids of people in findings, and the files that commands in findings name.
+/// The policy for showing people's ids in findings, and the files that commands in findings name.
 package struct ArrivalNames: Sendable {
   package let personal: PersonalData
   private let store: String
@@ -22,7 +22,7 @@ package struct ArrivalNames: Sendable {
   package func onService(_ words: [String]) -> String { ShellCommand(words + ["--job", job]).text }
 }
 
-/// The comparison of a store's data with what a service reports: counts of everything, findings about deviations.
+/// The comparison of a store's data with what a service reports: counts of everything, and findings about deviations.
 package struct Arrivals: Sendable {
   package enum Verdict: String, CaseIterable, Sendable {
     case confirmed
@@ -44,7 +44,7 @@ package struct Arrivals: Sendable {
   package struct Finding: Sendable, Equatable {
     package var verdict: Verdict
     package var subject: Subject
-    /// The id of an event or recipient, or another name; empty for a finding about many things.
+    /// The id of an event or recipient, or another name; empty if the finding is about many things.
     package var name: String
     package var detail: String
     /// A command, or advice for a person; empty if nothing can be done.
@@ -87,7 +87,7 @@ package struct Arrivals: Sendable {
     basis[subject] = basis[subject].map { "\($0); \(words)" } ?? words
   }
 
-  /// Notes why it is uncertain that things counted as taken have arrived.
+  /// Notes why it is uncertain whether things counted as taken have arrived.
   package mutating func doubt(_ subject: Subject, _ number: Int, _ words: String) {
     doubted += number
     explain(subject, words)
@@ -99,7 +99,7 @@ package struct Arrivals: Sendable {
   package var areWhole: Bool { Verdict.allCases.allSatisfy { $0.isGood || count($0) == 0 } }
 }
 
-/// The error of a service that could not be queried; nothing was compared.
+/// The error if a service could not be queried; nothing was compared.
 package struct ArrivalsUnavailable: RunError, CustomStringConvertible {
   package var reason: String
   package var exit: RunExit

@@ -11,7 +11,7 @@ package struct Outbox: PlatformService {
   package let origin: String
   package let destination: any Destination
 
-  /// Creates the folder unless it exists, accessible only to its owner.
+  /// Creates the folder, accessible only to its owner, unless it exists.
   ///
   /// - Throws: ``OutboxError``.
   package init(folder: String, form: Int) throws {
@@ -23,7 +23,7 @@ package struct Outbox: PlatformService {
     destination = FileDestination(folder: folder, form: form) { Hexadecimal.text(of: SHA256.hash($0)) }
   }
 
-  /// Compares the posted chunks of the store with the files of the folder, by the digest of the bytes.
+  /// Compares the posted chunks of the store with the files in the folder, by the digest of the bytes.
   package func compare(
     _ store: EventStore, _ names: ArrivalNames, _ interruption: Interruption, into arrivals: inout Arrivals
   ) throws {
@@ -53,7 +53,7 @@ package struct Outbox: PlatformService {
   }
 }
 
-/// The error of an outbox folder that cannot be created or written to; nothing was changed.
+/// The error if the outbox folder cannot be created or written to; nothing was changed.
 package struct OutboxError: RunError, CustomStringConvertible {
   package var folder: String
   package var code: Int32

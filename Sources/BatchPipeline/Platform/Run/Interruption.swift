@@ -1,6 +1,6 @@
 package import BatchFoundation
 
-/// The error of a run ended by a signal; everything so far is durable and the next run continues.
+/// The error of a run that a signal ended; everything done so far is durable, and the next run continues from there.
 package struct InterruptedError: RunError, Equatable, CustomStringConvertible {
   package var signal: Int32
 
@@ -37,7 +37,8 @@ package final class Interruption: Sendable {
     if let signal { throw InterruptedError(signal: signal) }
   }
 
-  /// Runs `body`. Each signal meanwhile, or one before, calls `end`, possibly on another thread.
+  /// Runs `body`. A signal that arrived earlier, and each that arrives meanwhile, calls `end`, possibly on another
+  /// thread.
   package func during<Value>(_ body: () throws -> Value, end: @escaping @Sendable () -> Void) rethrows -> Value {
     let came = state.withLock { state in
       state.ending = end

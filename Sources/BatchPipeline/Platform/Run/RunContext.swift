@@ -7,11 +7,11 @@ package struct RunContext: Sendable {
   package var job: Job
   package var settings: Settings
   package var mode: RunMode
-  /// The clock of the run, from which the times of events that the service accepts are measured.
+  /// The clock of the run. The window of event times that the service accepts is measured from it.
   package var asOf: Instant
   /// The time when the run began.
   package var now: Instant
-  /// The address of a sandbox inside the process that replaces the service; nil for the real service.
+  /// The address of an in-process sandbox that replaces the service; nil for the real service.
   package var sandboxAddress: String?
   /// Receives a line for each event with a fault (`--findings-out`); nil if not requested.
   package var findings: OrderedLines?
@@ -29,7 +29,7 @@ package struct RunContext: Sendable {
 }
 
 package enum RunMode: Sendable, Equatable {
-  /// Reads, keeps, and sends everything due.
+  /// Reads inputs, stores events, and sends everything due.
   case run
   /// Ends when everything is in the store.
   case noUpload
@@ -37,12 +37,12 @@ package enum RunMode: Sendable, Equatable {
   case post
   /// Changes nothing, and connects only for a plan; pending events count as sent if the simulated run would send them.
   case dryRun(sends: Bool)
-  /// Imports quarantined lines of the store again.
+  /// Imports the store's quarantined lines again.
   case replay
-  /// Applies the rules to lines of stdin, without a store.
+  /// Applies the rules to lines from stdin, without a store.
   case stream
 
-  /// The name that a store keeps with its runs.
+  /// The name of the mode in the store's list of runs.
   package var name: String {
     switch self {
     case .run: "run"

@@ -32,7 +32,7 @@ extension EventBlockWriter {
   package mutating func encode(_ sorted: UnsafeBufferPointer<Event>, each: (Event) -> Void = { _ in }) -> EventBlocks {
     for index in sorted.indices {
       let event = unsafe sorted[index]
-      // An array literal of another target would allocate an array for each event.
+      // An array literal for a type from another target would allocate an array for each event.
       var flags = EventFlags(rawValue: 0)
       if event.expired { flags.insert(.isExpired) }
       if event.identityIsFixed { flags.insert(.isFixed) }
@@ -50,7 +50,7 @@ extension EventBlockWriter {
 }
 
 extension Event {
-  /// Creates an event from a reader's current one, with all memory in the arena.
+  /// Creates an event from a reader's current event, copied into the arena.
   package init(_ event: EventBlockReader, in arena: Arena) {
     var core = CoreTexts()
     for slot in core.values.indices { core.values[slot] = event.shared(slot) }
@@ -65,7 +65,7 @@ extension Event {
   }
 }
 
-/// Writes events that are in no block, in the wire format (reference formats 4.2).
+/// Writes events that are not in a block, in the wire format (reference formats 4.2).
 package enum EventJSON {
   package static func append(_ event: Event, to target: inout ByteBuffer) {
     append(event.code, event.timestamp, event.wireAttributes, to: &target)

@@ -26,7 +26,7 @@ public enum CoreAttribute: Int, CaseIterable, Sendable {
   /// The names by raw value; built once, unlike `allCases`, which is rebuilt for each access.
   public static let names = allCases.map(\.name)
 
-  /// Finds the core attribute of that name; nil if there is none.
+  /// Finds the core attribute with that name; nil if there is none.
   @inlinable @inline(__always)
   public init?(named name: Text) {
     guard 7...15 ~= name.count else { return nil }
@@ -55,7 +55,7 @@ public struct CoreTexts {
     self[.appVersion] = "__UNKNOWN__"
   }
 
-  /// Returns a copy in memory of the arena, for events to share.
+  /// Returns a copy in the arena's memory, for events to share.
   @inlinable
   public func placed(in arena: Arena) -> UnsafePointer<CoreTexts> {
     let place = unsafe arena.allocate(MemoryLayout<CoreTexts>.size).bindMemory(to: CoreTexts.self, capacity: 1)

@@ -14,7 +14,8 @@ public import BatchFoundation
   public var attributes: UnsafeBufferPointer<Attribute>
   /// Whether augmentation ran out of time (reference events 5.3); the event is still posted.
   public var expired: Bool
-  /// Whether the event is raw or its params named a recipient or primary user, which identity results do not change.
+  /// Whether the event is raw or its params named a recipient or primary user, so that identity results do not change
+  /// its ids.
   public var identityIsFixed: Bool
   /// Whether the record was older than a rewind reaches, so that the event is outside sessions and campaigns (reference
   /// decisions 34).

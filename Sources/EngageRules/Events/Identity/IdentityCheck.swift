@@ -1,6 +1,6 @@
 package import BatchFoundation
 
-/// A record about the recipient of its device: who the device is at that moment, and what to look up or do. It owns its
+/// A record about the recipient of its device: the device's ids at that moment, and what to look up or do. It owns its
 /// values, because it outlives its partition and stays in the store until the check is finished.
 package struct IdentityCheck: Sendable, Equatable {
   package var device: String
@@ -38,7 +38,8 @@ package struct DeviceSetup: Sendable, Equatable {
   package var device: String
   /// The instant of the record; set-ups are processed in this order.
   package var firstSeen: Instant
-  /// The emission number from which events are the person's; nil for a late record, which counts only for its event.
+  /// The emission number from which events belong to the person; nil for a late record, which affects only its own
+  /// event.
   package var fromEmission: Int64?
   /// Empty if there is none and none may be generated.
   package var mobileUserId: String
@@ -113,9 +114,9 @@ package struct LastKnownLocation: Sendable, Equatable {
 
 /// A change to the recipient of a device, requested by a record (reference identity 5.7).
 package enum ContactInstruction: Sendable, Equatable {
-  /// Adds the recipient to the contact list of this id.
+  /// Adds the recipient to the contact list with this id.
   case contactList(String)
-  /// Adds the recipient to the program of this id.
+  /// Adds the recipient to the program with this id.
   case program(String)
   case optOut
   case optIn
@@ -130,7 +131,7 @@ package enum ContactInstruction: Sendable, Equatable {
     }
   }
 
-  /// The id of the list or program; empty for the others.
+  /// The id of the list or program; empty for other instructions.
   package var target: String {
     switch self {
     case .contactList(let id), .program(let id): id
@@ -187,6 +188,6 @@ extension PersonID.Kind {
   /// Mobile user ids, including those of anonymous users.
   package static let mobileUserID = Self("mobile-user-id")
 
-  /// The kinds of ids by which Engage knows people; a `user` is an id of an `identify` record.
+  /// The kinds of ids by which Engage knows people; a `user` is an id in an `identify` record.
   package static let ofEngage: [Self] = [.device, .recipient, .mobileUserID, .user]
 }

@@ -97,7 +97,7 @@ extension Record {
       position: RecordPosition(file: 0, line: 0))
   }
 
-  /// Creates the record of an entry, with views into the entry's memory.
+  /// Creates the record from an entry, with views into the entry's memory.
   package init(_ entry: RecordEntry) {
     self.init(
       device: entry.device, timestamp: entry.timestamp, type: RecordType(rawValue: entry.type) ?? .launch,

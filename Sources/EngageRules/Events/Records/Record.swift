@@ -1,7 +1,7 @@
 package import BatchFoundation
 package import BatchIngest
 
-/// One accepted line of an export: checked, typed, and still in the memory of its partition.
+/// One accepted line of an export: validated, typed, and still in the memory of its partition.
 ///
 /// Absent and null fields are nil. Empty ids and device values are nil too, because they replace nothing (reference
 /// decisions 7); an empty `name` or `url` is kept.
@@ -33,7 +33,7 @@ package struct Record {
   /// The `latitude` and `longitude` of a location sample.
   package var coordinates: (latitude: Double, longitude: Double)?
   package var placemark: Placemark?
-  /// The consent set by a `consent` record; nil leaves the earlier value.
+  /// The consent set by a `consent` record; nil leaves the earlier value unchanged.
   package var use: Bool?
   package var export: Bool?
 
@@ -68,7 +68,8 @@ package struct Placemark {
     case name, city, state, postalCode, country, countryCode
   }
 
-  // Separate fields, because every copy of an optional place that contains an array would look up its type.
+  // These are separate fields, because every copy of an optional place with an array in it would look up the array's
+  // type.
   private var name, city, state, postalCode, country, countryCode: Text?
 
   /// The record field of each part.
@@ -176,8 +177,8 @@ package enum RecordType: UInt8, CaseIterable, Sendable {
   /// Permission for the app's push notifications was given or withdrawn (reference events 1.8).
   case pushEnabled, pushDisabled
 
-  /// Whether the record counts for earlier events: locations and placemarks augment the events around them
-  /// (reference events 5), and consent decides whether these may be used.
+  /// Whether the record counts for earlier events: locations and placemarks augment the events around them (reference
+  /// events 5), and consent decides whether locations and placemarks may be used.
   package var isSample: Bool { self == .location || self == .placemark || self == .consent }
 }
 

@@ -16,7 +16,7 @@ struct RecordDecoder: ~Copyable {
     return nil
   }
 
-  /// Checks the fields of the current line and fills the record, which is meaningless if there are faults.
+  /// Validates the fields of the current line and fills in the record, which is meaningless if there are faults.
   mutating func build(_ kind: InputKind, _ position: RecordPosition, _ record: inout Record) -> FieldFaults {
     var faults = FieldFaults()
     record = Record(
@@ -113,7 +113,8 @@ struct RecordDecoder: ~Copyable {
 }
 
 extension JSONView {
-  /// Whether the value is a string that identifies nobody; one of blanks only is absent instead (reference identity).
+  /// Whether the value is a string that identifies nobody; a string of blanks only counts as absent instead (reference
+  /// identity).
   var isOfNobody: Bool { string.map { $0.namesNobody && !$0.trimmed.isEmpty } ?? false }
 }
 

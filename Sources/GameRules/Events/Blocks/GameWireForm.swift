@@ -2,7 +2,7 @@ package import BatchFoundation
 package import BatchStore
 
 extension WireForm {
-  /// The layout of events for Collect (reference deltadna 5). All events of a block have the same consent, which is the
+  /// The layout of events for Collect (reference deltadna 5). All events in a block have the same consent, which is the
   /// block's group.
   package static let game = WireForm(
     body: ("{\"eventList\":[", "]}"),
@@ -21,7 +21,7 @@ extension EventBlockWriter {
   /// Encodes events sorted by ``GameEvent/precedes(_:_:)``.
   package mutating func encode(_ sorted: UnsafeBufferPointer<GameEvent>) -> EventBlocks { unsafe encode(sorted) { $0 } }
 
-  /// Encodes events in an order other than that of their memory, without moving them.
+  /// Encodes events in an order other than their order in memory, without moving them.
   ///
   /// - Parameter place: returns the index of the event at a position in the order of ``GameEvent/precedes(_:_:)``.
   package mutating func encode(_ made: UnsafeBufferPointer<GameEvent>, place: (Int) -> Int) -> EventBlocks {
@@ -58,7 +58,7 @@ extension EventBlockWriter {
 }
 
 extension GameEvent {
-  /// Copies the current event of a reader into the arena.
+  /// Copies a reader's current event into the arena.
   ///
   /// - Throws: ``StoreError/damagedBlock`` if the parameters are not valid JSON.
   package init(_ event: EventBlockReader, in arena: Arena) throws {
@@ -82,7 +82,7 @@ extension GameEvent {
     ).copied(to: arena)
   }
 
-  /// The number of bytes of the event on the wire.
+  /// The size of the event on the wire, in bytes.
   package var byteCount: Int {
     let form = WireForm.game
     // `frame` includes the separator between events and the braces of the parameters.
@@ -92,7 +92,7 @@ extension GameEvent {
       + CanonicalJSON.count(parameters) - 2
   }
 
-  /// A cheap upper bound of ``byteCount``: JSON turns one byte of a text or of a value's view into at most six.
+  /// A cheap upper bound for ``byteCount``: JSON turns one byte of a text or of a value's view into at most six.
   package var byteBound: Int {
     WireForm.game.frame + 64 + 6 * (name.count + userID.count + sessionID.count + eventUUID.count + parameters.size)
   }

@@ -1,14 +1,15 @@
 package import BatchFoundation
 package import BatchIngest
 
-/// One accepted line of an export in a deltaDNA job, checked and typed. Its texts stay in the memory of its partition.
+/// One accepted line of an export in a deltaDNA job, validated and typed. Its texts stay in the memory of its
+/// partition.
 package struct GameRecord {
   package var device: Text = .empty
   package var timestamp = Instant(milliseconds: 0)
   package var type = GameRecordType.launch
   package var kind = InputKind.events
   package var position = RecordPosition(file: 0, line: 0)
-  /// The key K, from which all ids that the record causes are derived (reference deltadna 5).
+  /// The key K, from which all ids made for the record are derived (reference deltadna 5).
   package var key = NameUUID(high: 0, low: 0)
 
   /// The device values of the record; an empty value leaves the earlier one unchanged.
@@ -22,7 +23,8 @@ package struct GameRecord {
   /// The session of a stored event; nil if the event has none. The same holds for `eventUUID`.
   package var sessionID: Text?
   package var eventUUID: Text?
-  /// The push token, cross-game id or advertising id, by type; nil if there is none. Only the first two may be empty.
+  /// The push token, cross-game id or advertising id, depending on the type; nil if there is none. Only the first two
+  /// may be empty.
   package var value: Text?
   /// An object with the parameters that the type adds to `eventParams`. For a `notificationOpened`, its push payload.
   package var own: JSONView?
@@ -55,7 +57,7 @@ package struct GameRecord {
     if let payload = unsafe entry.payload.baseAddress { unsafe unpack(payload) }
   }
 
-  /// An upper bound of the payload's size in bytes.
+  /// An upper bound for the payload's size in bytes.
   @inline(__always)
   var payloadBound: Int {
     func text(_ text: Text?) -> Int { RecordPacker.bound(text) }

@@ -115,7 +115,7 @@ private struct ProductReader {
       writer.key("realCurrencyAmount")
       writer.number(amount)
     } else if let value {
-      // For an unknown currency code the amount is 0; the check of the event reports the code.
+      // For an unknown currency code, the amount is 0; validation of the event reports the code.
       if let units = Currency.digits(of: type).map({ Currency.minorUnits(value, digits: $0) }) ?? 0 {
         writer.key("realCurrencyAmount")
         Array(String(units).utf8).withText { writer.number($0) }

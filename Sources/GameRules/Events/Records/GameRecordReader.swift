@@ -1,10 +1,10 @@
 import BatchFoundation
 import BatchIngest
 
-/// Reads lines as records of a deltaDNA job (reference deltadna 2); reuses its working memory from line to line.
+/// Reads lines as records for a deltaDNA job (reference deltadna 2); reuses its working memory from line to line.
 struct GameRecordReader: ~Copyable {
   var fields = RecordFields(GameRecordType.self)
-  /// The record of the current line; meaningless if it has faults.
+  /// The record from the current line; meaningless if the line has faults.
   var record = GameRecord()
   /// The memory of ``GameRecord/own``.
   var own = ScratchMemory()
@@ -122,9 +122,9 @@ struct GameRecordReader: ~Copyable {
   }
 }
 
-/// Computes the keys of several coming lines at once, which takes a quarter of the time.
+/// Computes the keys for several upcoming lines at once, which takes a quarter of the time.
 @safe struct RecordKeysAhead: ~Copyable {
-  /// Nil if the processor cannot hash several lines faster than one by one.
+  /// Nil if the processor cannot hash several lines at once faster than one by one.
   private let lanes = SHA1Lanes.widths.first.map(SHA1Lanes.init)
   /// The bytes that are hashed before a line to make its key, by kind of line (reference deltadna 5).
   private let starts: [[UInt8]]

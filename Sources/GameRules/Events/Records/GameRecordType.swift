@@ -12,7 +12,7 @@ package enum GameRecordType: UInt8, CaseIterable, Sendable {
   case forgetMe, stopTracking, consent, clearPersistentData
   /// An event as stored by an SDK, without a `type`.
   case storedEvent
-  // Only Engage uses these; here they are checked and ignored.
+  // Only Engage uses these; here they are validated and ignored.
   case pushReceived, localNotification, custom, location, placemark, identify
   /// An event as stored by a phone for Engage.
   case rawUBF
@@ -20,7 +20,7 @@ package enum GameRecordType: UInt8, CaseIterable, Sendable {
   /// The `type` in exports, and the name in counts and explanations.
   package var name: String { "\(self)" }
 
-  /// Whether records of the type are only checked, accepted and counted.
+  /// Whether records of the type are only validated, accepted and counted.
   package var isIgnored: Bool {
     switch self {
     case .pushReceived, .localNotification, .custom, .location, .placemark, .identify, .rawUBF: true
@@ -28,7 +28,7 @@ package enum GameRecordType: UInt8, CaseIterable, Sendable {
     }
   }
 
-  /// Whether exports for Engage have the type too, so that Engage's format checks apply.
+  /// Whether exports for Engage have the type too, so that Engage's format rules apply.
   var isOfEngage: Bool {
     switch self {
     case .launch, .foreground, .background, .terminate, .namedEvent, .goalCompleted, .goalAbandoned,
@@ -38,7 +38,7 @@ package enum GameRecordType: UInt8, CaseIterable, Sendable {
     }
   }
 
-  /// Returns whether an object is a record that only exports of games contain.
+  /// Returns whether an object is a record of a kind that only exports from games contain.
   static func isOfGames(_ object: JSONView) -> Bool {
     func present(_ key: Text) -> JSONView? { object[key].flatMap { $0.isNull ? nil : $0 } }
     guard let type = present("type") else { return present("eventName") != nil && present("eventParams") != nil }

@@ -49,7 +49,7 @@ package final class GameLineDecoder: LineDecoder {
     head.recordKey = head.identity.map { max($0.low, 1) } ?? 0
   }
 
-  /// Returns an identity that is equal for stored events of the same user and `eventUUID` (reference deltadna 2).
+  /// Returns an identity that is equal for stored events with the same user and `eventUUID` (reference deltadna 2).
   private func identity(_ eventUUID: Text) -> LineDigest {
     let user = reader.record.device
     arena.reset()
@@ -80,7 +80,7 @@ package struct DeviceBlock {
   package init() {}
 
   package subscript(slot: DeviceSlot) -> Text {
-    // A span is read in place, whereas the array would be copied for one value.
+    // A span is read in place, whereas reading one value from the array would copy the array.
     @inline(__always) get { values.span[slot.rawValue] }
     @inline(__always) set { values[slot.rawValue] = newValue }
   }

@@ -1,9 +1,9 @@
 package import BatchFoundation
 
 /// Derives event ids from record keys (reference deltadna 5), many at once, which takes a fraction of the time. Until
-/// then ``GameEvent/eventUUID`` holds the record's key.
+/// its id is made, an event has the record's key as ``GameEvent/eventUUID``.
 package final class EventIDs {
-  /// Nil if the processor cannot compute several ids faster than one by one.
+  /// Nil if the processor cannot compute several ids at once faster than one by one.
   private let lanes = SHA1Lanes.widths.first.map(SHA1Lanes.init)
   private var waiting: [(event: Int, number: Int)] = []
   private var laid: [Int] = []
@@ -13,7 +13,7 @@ package final class EventIDs {
 
   /// - Parameters:
   ///   - event: the index of the event in the list passed to ``make(in:)``.
-  ///   - number: the event's index among the events of the same name from the same record.
+  ///   - number: the event's index among the events with the same name from the same record.
   package func add(event: Int, number: Int) { waiting.append((event, number)) }
 
   /// Replaces the record keys of all added events with their ids.
@@ -99,8 +99,8 @@ extension NameUUID {
   /// The namespace D (reference deltadna 5).
   package static let deltaDNA = program.uuid("deltadna")
 
-  /// Makes the key K of a record from its input kind and its line, which has no white space at either end (reference
-  /// deltadna 5).
+  /// Makes the key K of a record from its input kind and its line; the line must have no white space at either end
+  /// (reference deltadna 5).
   package init(line: Text, kind: InputKind) {
     self = Self.deltaDNA.uuid {
       unsafe $0.update(UnsafeRawBufferPointer(Self.start(of: kind).bytes))

@@ -1,13 +1,13 @@
 package import BatchFoundation
 
-/// The members of `eventParams` under construction. A later value replaces an earlier one of the same name. `platform`
-/// and `sdkVersion` are kept apart, because they come last on the wire.
+/// The members of `eventParams` under construction. A later value replaces an earlier one with the same name.
+/// `platform` and `sdkVersion` are kept apart, because they come last on the wire.
 package struct ParameterList {
   package enum Value {
     case text(Text)
     case number(Text)
     case bool(Bool)
-    /// A value of a record, not yet canonical.
+    /// A value from a record, not yet canonical.
     case view(JSONView)
   }
 
@@ -24,7 +24,7 @@ package struct ParameterList {
   }
 
   private var members: [Member] = []
-  /// An upper bound of the members' size in bytes.
+  /// An upper bound for the members' size in bytes.
   private var bound = 0
   private var platform: JSONView?
   private var sdkVersion: JSONView?
@@ -52,7 +52,7 @@ package struct ParameterList {
     bound += ViewWriter.bound(name.count) + ViewWriter.bound(count)
   }
 
-  /// Sets the members of an object that `canonical` keeps. `platform` and `sdkVersion` are set aside for `finish`.
+  /// Sets those members of an object that `canonical` keeps. `platform` and `sdkVersion` are set aside for `finish`.
   package mutating func set(_ object: JSONView, _ canonical: CanonicalView) {
     var all = object.members
     while let (name, value) = all.next() {
@@ -79,7 +79,7 @@ package struct ParameterList {
     var writer = unsafe ViewWriter(at: start)
     let place = unsafe writer.begin(.object)
     for index in members.indices {
-      // Of equal names, the last one counts.
+      // If names are equal, the last one counts.
       if index + 1 < members.count, members[index].name == members[index + 1].name { continue }
       writer.key(members[index].name)
       switch members[index].value {

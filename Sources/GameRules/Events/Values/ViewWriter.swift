@@ -7,7 +7,7 @@ package import BatchFoundation
 
   package init(at start: UnsafeMutableRawPointer) { unsafe at = unsafe start }
 
-  /// Returns an upper bound of the bytes that a text of `count` bytes takes as a key or a value.
+  /// Returns an upper bound for the size, in bytes, of a text of `count` bytes written as a key or a value.
   @inline(__always)
   package static func bound(_ count: Int) -> Int { count + 6 }
 
@@ -80,8 +80,8 @@ package struct CanonicalView {
   /// Whether members whose value is `""` are dropped, like those with null (`DeltaDNA.dropEmpty`).
   package var dropsEmpty: Bool
 
-  /// Whether containers of nothing but dropped values are dropped too, and dropped values in arrays (reference unity
-  /// 4).
+  /// Whether containers whose values are all dropped are dropped too, and whether values are dropped from arrays
+  /// (reference unity 4).
   package var dropsEmptied = false
 
   @inline(__always)
@@ -98,7 +98,7 @@ package struct CanonicalView {
     container.elements.allSatisfy { drops($0) } && container.members.allSatisfy { drops($0.value) }
   }
 
-  /// Writes the value in at most as many bytes as it has.
+  /// Writes the value; the result has at most as many bytes as the original.
   @inline(__always)
   package func write(_ value: JSONView, to writer: inout ViewWriter) {
     switch value.kind {
