@@ -1,4 +1,5 @@
 import BatchFoundation
+import Engage
 import EngageRules
 import GRDB
 import Glibc
@@ -31,6 +32,26 @@ import Testing
       #expect(info.st_mode & 0o777 == 0o600)
     }
     try store.close()
+    #expect(try folder.names() == ["store.sqlite", "store.sqlite.lock"])
+  }
+
+  @Test func aChangeNeedsAStoreAndClosesIt() throws {
+    #expect(throws: StoreError.missing(path: folder.store)) {
+      try EventStore.change(folder.store, format: .engage) { _ in Issue.record("opened") }
+    }
+    #expect(try folder.names() == [])
+    try EventStore.open(folder.store).close()
+    // The error of the body passes through, and the lock is free afterwards.
+    for _ in 1...2 {
+      #expect(throws: CancellationError.self) {
+        try EventStore.change(folder.store, format: .engage) { store in
+          _ = try run(store)
+          throw CancellationError()
+        }
+      }
+    }
+    let runs = try EventStore.change(folder.store, format: .engage) { try $0.runs.all().count }
+    #expect(runs == 2)
     #expect(try folder.names() == ["store.sqlite", "store.sqlite.lock"])
   }
 
