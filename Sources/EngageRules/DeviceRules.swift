@@ -71,8 +71,9 @@ package struct DeviceRules {
   // MARK: - One device
 
   /// Starts a device with its state after earlier runs, which is nil for a new device.
-  package mutating func begin(_ device: Text, _ earlier: DeviceState?) {
-    state = earlier ?? DeviceState(device: device)
+  package mutating func begin(_ device: Text, _ earlier: consuming DeviceState?) {
+    // A state is large: each further copy costs as much as a record.
+    if let earlier { state = earlier } else { state = DeviceState(device: device) }
     processedUntil = state.decidedUntil
     lastRecord = nil
     openStart = nil

@@ -72,8 +72,11 @@ extension Ledger {
     var room = QuarantineRoom()
     try EventStore.insert(batch, run: run, &room, into: db)
     try Self.dropLooseRows(in: db)
-    let settled = try db.cachedStatement(sql: "DELETE FROM event_change WHERE id = ?")
-    for row in rows { try settled.execute(arguments: [try row.value("id") as Int64]) }
+    let settled = try BoundStatement(db, "DELETE FROM event_change WHERE id = ?")
+    for row in rows {
+      try settled.bind(1, row.value("id") as Int64)
+      try settled.run()
+    }
     return settlement.events
   }
 

@@ -97,15 +97,14 @@ final class EngageDecider: DeviceDecider {
     rules.end()
     core.noteLate(&rules.output.late)
     if let explanation = rules.explanation { core.tally.explanation += explanation.steps }
-    let state = rules.state
-    core.decided = state.decided
+    core.decided = rules.state.decided
     takeOwners()
     if concernsService || !rules.isDenied { add(IdentityRows(setups: owners)) }
-    unsafe state.encoded().withUnsafeBufferPointer {
+    unsafe rules.state.encoded().withUnsafeBufferPointer {
       unsafe states.append(
-        device: state.device, version: Int(DeviceState.format), held: state.heldCount, due: state.dueAt, state: $0)
+        device: rules.state.device, version: Int(DeviceState.format), held: rules.state.heldCount,
+        due: rules.state.dueAt, state: $0)
     }
-    rules.state = DeviceState(device: .empty)
   }
 
   /// Moves the owners out of the rules' output.

@@ -95,15 +95,14 @@ package enum ECMAScriptNumber {
   /// Returns the fewest digits that read back as the value, and the position of the decimal point: 0.DIGITS x 10^point.
   static func shortestDigits(_ value: Double) -> (digits: String, point: Int) {
     // Swift's description already has the shortest digits; only their layout differs.
-    let parts = value.description.split(separator: "e")
-    let mantissa = parts[0].split(separator: ".", omittingEmptySubsequences: false)
-    var digits = mantissa.joined()
-    var point = mantissa[0].count + (parts.count > 1 ? Int(parts[1]) ?? 0 : 0)
-    while digits.hasSuffix("0"), digits.count > 1 { digits.removeLast() }
-    while digits.hasPrefix("0"), digits.count > 1 {
-      digits.removeFirst()
-      point -= 1
-    }
-    return (digits, point)
+    let description = value.description.utf8
+    let end = description.firstIndex(of: UInt8(ascii: "e")) ?? description.endIndex
+    let mantissa = description[..<end]
+    let exponent = end == description.endIndex ? 0 : Int(Substring(description[description.index(after: end)...])) ?? 0
+    let whole = mantissa.prefix { $0 != UInt8(ascii: ".") }.count
+    var digits = mantissa.filter { $0 != UInt8(ascii: ".") }
+    while digits.last == UInt8(ascii: "0"), digits.count > 1 { digits.removeLast() }
+    let zeros = digits.dropLast().prefix { $0 == UInt8(ascii: "0") }.count
+    return (String(decoding: digits[zeros...], as: UTF8.self), whole + exponent - zeros)
   }
 }
