@@ -38,7 +38,7 @@ extension ExpirationReport {
     #expect(report.expiry?.rfc3339 == "2014-01-01T00:13:00.000Z")
     #expect(
       report.notes == [
-        "warning: '2014/12/25 11:12:13 MST' is not an expiration: it has text other than numbers with units or a date "
+        "warning: '2014/12/25 11:12:13 MST' is not an expiration: it contains text other than numbers with units or a date "
           + "'YYYY/MM/DD HH:MM:SS'",
         "note: iOS read a duration of 780 s: 2014-01-01T00:13:00.000Z",
         "note: Android recognized nothing, so the text expired immediately: 2014-01-01T00:00:00.000Z",

@@ -31,7 +31,7 @@ import Testing
         "done (States)", "  the run  read all of inputs", "done (Plans)", "  meaning  is over",
       ])
     #expect(
-      facts.document.text()
+      facts.document.compactText
         == #"{"word":"done","meanings":[{"section":"States","the run":"read all of inputs"},{"section":"Plans","meaning":"is over"}]}"#
     )
   }

@@ -228,7 +228,7 @@ import Testing
     } throws: { error in
       guard let errors = error as? ConfigurationErrors else { return false }
       return errors.exit == .configuration
-        && errors.description == "none.json: error: cannot read the file: No such file or directory"
+        && errors.description == "none.json: error: cannot be read: No such file or directory"
     }
   }
 

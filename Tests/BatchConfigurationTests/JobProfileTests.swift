@@ -42,7 +42,7 @@ import Testing
   @Test(
     arguments: [
       (#""live": {}"#, "lvie", "job.json: error: the job has no profile 'lvie'; did you mean 'live'?"),
-      ("", "live", "job.json: error: the job has no profile 'live'; it has none"),
+      ("", "live", "job.json: error: the job has no profile 'live'; it has no profiles"),
       (
         #""live": {"stor": "s"}"#, nil,
         "job.json:1: error: unknown key 'profiles.live.stor'; did you mean 'profiles.live.store'?"

@@ -224,7 +224,7 @@ import Testing
       "j.json:1: error: key 'name' is set twice (first on line 1)"),
     Case(
       #"{"name": "j", "inputs": {"events": ["x"]}, "configuration": ["none.json"]}"#,
-      "none.json: error: cannot read the file: No such file or directory; the job's 'configuration' names this file"),
+      "none.json: error: cannot be read: No such file or directory; the job's 'configuration' names this file"),
     Case(
       #"{"name": 5, "inputs": {"events": ["x"]}, "configuration": ["bad.json"], "settings": {"Sesion": {}}}"#,
       "j.json:1: error: 'name' is an integer, but must be a string",
@@ -288,7 +288,7 @@ import Testing
       _ = try folder.loader().load(job: "jobs/none.json")
       Issue.record("accepted")
     } catch {
-      #expect(error.description == "jobs/none.json: error: cannot read the file: No such file or directory")
+      #expect(error.description == "jobs/none.json: error: cannot be read: No such file or directory")
       #expect(error.exit == .configuration)
     }
   }

@@ -20,8 +20,8 @@ extension DeliveryScheduleTests {
     #expect(schedule.isIdle)
     #expect(
       "\(ServiceStop.unreachable(.longerPause(Milliseconds(3000))))"
-        == "the service could not be reached or kept failing, and asks for a pause beyond the 3 seconds that "
-        + "a run waits for it (Upload.patience, Upload.patienceAtStart)")
+        == "the service could not be reached or kept failing, and requested a pause longer than the 3 seconds that "
+        + "a run waits (Upload.patience, Upload.patienceAtStart)")
   }
 
   @Test func aPauseWithinPatienceIsWaitedForAndTheNextOneBeyondItIsNot() {

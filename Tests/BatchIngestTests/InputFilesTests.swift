@@ -62,7 +62,7 @@ import Testing
         $0.description.replacing(folder.path + "/", with: "")
       }
     }
-    let why = "with '_' or '.', which no pattern spells out"
+    let why = "with '_' or '.'; to include such names, spell out that character in the pattern"
     #expect(
       try words(["sub/*"]) == ["warning: skipped 2 names ('sub/.hidden', 'sub/_SUCCESS'), which begin \(why)"])
     #expect(try words(["sub", "sub/_SUCCESS"]) == ["warning: skipped 'sub/.hidden', whose name begins \(why)"])

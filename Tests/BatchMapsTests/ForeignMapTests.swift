@@ -683,7 +683,7 @@ import Testing
       ("/spent/realCurrency/amount", "'amt'"), ("spent", "'amt', 'cur'"), ("/received/items/0/amount", "'got'"),
     ] {
       let detail = products.detail(of: .init(reason: .missingField, field: field), rule: 0, record: [])
-      #expect(detail.hasSuffix(" reads it from \(paths)"), "\(detail)")
+      #expect(detail.hasSuffix(" reads the field from \(paths)"), "\(detail)")
     }
     #expect(
       map.detail(of: .init(reason: .noRule), rule: 0, record: record)
@@ -709,7 +709,7 @@ import Testing
       detail(.unknownType, "type", 1)
         == "field 'type' is unknown: rule 't' of the map 'map.json' sets it to 'lanch' or 'launch'")
     // Paths beyond the fifth were passed over in silence.
-    #expect(detail(.missingField, "deviceId", 0).hasSuffix(" reads it from 'a', 'b', 'c', 'd', 'e', …"))
+    #expect(detail(.missingField, "deviceId", 0).hasSuffix(" reads the field from 'a', 'b', 'c', 'd', 'e', …"))
     #expect(
       try preset("fcm").detail(of: .init(reason: .unknownType, field: "action"), rule: 1, record: Array("{}".utf8))
         == "field 'action' is unknown: the map 'fcm' reads the field from 'action', 'event', 'actionIdentifier', 'actionID'"

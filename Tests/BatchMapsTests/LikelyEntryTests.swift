@@ -16,10 +16,10 @@ import Testing
 
   @Test(
     arguments: [
-      (InputKind.events, call, #"They look like Segment records: write {"path": ..., "map": "segment"}"#),
+      (InputKind.events, call, #"They look like Segment records: list the file as {"path": ..., "map": "segment"}"#),
       (
         .notifications, call,
-        #"They look like Segment records: write {"path": ..., "map": "segment"} under 'events'"#
+        #"They look like Segment records: list the file as {"path": ..., "map": "segment"} under 'events'"#
       ),
       (
         .events, "[\(call),\n\(call)]",

@@ -139,7 +139,7 @@ import Testing
     #expect(try Self.rows("a,b\n1,a\\tb\\c\n", map) == [#"2 {"a":"1","b":"a\\tb\\c"}"#])
     for word in [#"\\x"#, #"\""#, #"\\\"\""#] {
       let faults = try read(#"{"form": "csv", "escape": "\#(word)", "fields": {}}"#).faults
-      #expect(faults.count == 1 && faults[0].contains("'escape' is not a single ASCII character"), "\(word) \(faults)")
+      #expect(faults.count == 1 && faults[0].contains("'escape' must be a single ASCII character"), "\(word) \(faults)")
     }
   }
 

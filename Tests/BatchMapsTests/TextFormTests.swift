@@ -41,11 +41,11 @@ import Testing
   @Test(arguments: [
     (
       "csv", "{\"a\":1}\n",
-      "lines of JSON, but the entry's map reads a table; use one with \"form\": \"lines\""
+      "lines of JSON, but the entry's map reads a table; use a map with \"form\": \"lines\""
     ),
     (
       "tsv", "\u{FEFF}[{\"a\":1}]",
-      "a JSON array, but the entry's map reads a table; use one with \"form\": \"json\""
+      "a JSON array, but the entry's map reads a table; use a map with \"form\": \"json\""
     ),
     (
       "json", "SQLite format 3\0",
@@ -53,11 +53,11 @@ import Testing
     ),
     (
       "json", "a,b,c\n1,2,3\n",
-      "a CSV table, but the entry's map reads JSON; use one with \"form\": \"csv\""
+      "a CSV table, but the entry's map reads JSON; use a map with \"form\": \"csv\""
     ),
     (
       "json", "a\tb\tc\n1\t2\t3\n",
-      "a tab-separated table, but the entry's map reads JSON; use one with \"form\": \"tsv\""
+      "a tab-separated table, but the entry's map reads JSON; use a map with \"form\": \"tsv\""
     ),
     (
       "csv", "a;b\n1;2\n",
@@ -73,16 +73,16 @@ import Testing
     ),
     (
       "csv", "{\n  \"a\": 1\n}\n",
-      "multi-line JSON documents, but the entry's map reads a table; use one with \"form\": \"json\""
+      "multi-line JSON documents, but the entry's map reads a table; use a map with \"form\": \"json\""
     ),
-    ("csv", "[\n  {\"a\": 1},\n  {\"a\": 2}\n]\n", "a JSON array, but the map of the entry reads a table"),
+    ("csv", "[\n  {\"a\": 1},\n  {\"a\": 2}\n]\n", "a JSON array, but the entry's map reads a table"),
     (
       "csv", "a,b\r1,2\r3,4",
       "text with bare carriage returns, which are not accepted as line ends; convert the file: tr '\\r' '\\n' < FILE > OTHER"
     ),
     (
       "csv", "bplist00a\n",
-      "a property list, but the entry's map reads a table; use one with \"form\": \"json\""
+      "a property list, but the entry's map reads a table; use a map with \"form\": \"json\""
     ),
     ("csv", "a,b,a\n1,2,3\n1,2,3\n", "a table with two columns named 'a'; rename one of them"),
     ("csv", "UTF-16", "text in UTF-16, but the entry's map reads UTF-8; add \"encoding\": \"utf-16\" to the map"),

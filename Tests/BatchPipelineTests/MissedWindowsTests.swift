@@ -105,7 +105,7 @@ import Testing
           asOf: try Self.instant("2026-01-04T02:15:00Z")))
     #expect(
       TextSummary(after.report).lines.contains(
-        "  - 2026-01-03T00:00:00.000Z to 2026-01-04T00:00:00.000Z was never read: engage-batch run \(folder.path)/job.json --no-upload --as-of 2026-01-04T02:15:00.000Z"
+        "  - 2026-01-03T00:00:00.000Z to 2026-01-04T00:00:00.000Z was never read. To read it: engage-batch run \(folder.path)/job.json --no-upload --as-of 2026-01-04T02:15:00.000Z"
       ), "\(TextSummary(after.report).lines)")
     #expect(
       after.report.summaryJSON.contains(

@@ -68,7 +68,7 @@ import Testing
     #expect(
       alarm.text.contains(
         ": done with findings. Never read: 2026-01-01T00:00:00.000Z to 2026-01-02T00:00:00.000Z. "), "\(alarm.text)")
-    #expect(alarm.text.contains(". To read it: engage-batch run "))
+    #expect(alarm.text.contains(". To read the missed window: engage-batch run "))
     #expect(
       alarm.body(.json).contains(
         #""state":"missed","became":"done with findings","exit":0,"missed":[{"from":"2026-01-01T00:00:00.000Z","to":"2026-01-02T00:00:00.000Z"}]"#

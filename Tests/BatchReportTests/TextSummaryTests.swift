@@ -23,7 +23,7 @@ import Testing
         "  upload     1,205 events posted in 13 chunks, 14 requests, 1 retry",
         "                  100  possibly duplicated at the service",
         "  store      SUCCESSFULLY_POSTED 1,205",
-        "                1,200  HOLD: a reason (Section.key); this status ends with an end",
+        "                1,200  HOLD: a reason (Section.key); ends with an end",
         "  warnings   3; 'engage-batch explain KIND' explains each",
         "                    2  link",
         "                    1  unreadable-expiration",
@@ -126,7 +126,7 @@ import Testing
           + "engage-batch store events --status UNKNOWN --store var/nightly.sqlite",
         "  - 2 events could not be posted. Once the cause is fixed, send again: "
           + "engage-batch store requeue --status FAILED_POST --store var/nightly.sqlite",
-        "  - 1 event is pending in the store. The next run sends it, or now: "
+        "  - 1 event is pending in the store. The next run sends it; to send now: "
           + "engage-batch post '/my jobs/it'\\''s.json' --store '/var/it'\\''s.sqlite' --as-of 1970-01-01T00:00:00.000Z "
           + "--set Upload.onUnknown=hold --set 'General.name=$(x) \"y\"' "
           + "(with the same --set Connection.secret as before, not shown here)",
@@ -138,7 +138,7 @@ import Testing
       TextSummary(report).lines.contains {
         $0.hasPrefix(
           "  - 1 event is pending in the store. Correct the credentials (engage-batch doctor '/my jobs/it'\\''s.json'); "
-            + "then the next run sends it, or now: engage-batch post ")
+            + "then the next run sends it; to send now: engage-batch post ")
       })
   }
 
@@ -155,9 +155,9 @@ import Testing
     #expect(
       NextSteps.of(report).prefix(3) == [
         "1 file is truncated or damaged (in/cut.ndjson.gz: the gzip data ends early: the file is truncated). The complete lines before "
-          + "that are accepted. Deliver the whole file again and run the job again: it imports the rest",
-        "2 files do not have the form that their entries in the job expect, and were not read. Give the entry of such a file a map "
-          + "of its form (docs/maps.md)",
+          + "the damage are accepted. Deliver the whole file again and run the job again to import the rest",
+        "2 files do not have the form that their entries in the job expect, and were not read. Add a map of the file's "
+          + "form to its entry in the job (docs/maps.md)",
         "1 line was quarantined. See why: engage-batch quarantine list --store var/nightly.sqlite",
       ])
   }

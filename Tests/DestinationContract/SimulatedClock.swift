@@ -37,7 +37,7 @@ package final class SimulatedClock: DeliveryClock {
   /// Holds a request until the delivery waits for an answer, or is dead.
   ///
   /// - Parameter life: of the program that sends it.
-  func pass(_ life: Int) {
+  package func pass(_ life: Int) {
     gate.wait { gate -> Void? in
       if gate.life != life { return () }
       guard gate.permits > 0 else { return nil }

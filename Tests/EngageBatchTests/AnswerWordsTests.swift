@@ -82,8 +82,8 @@ import Testing
     #expect(run.code == 78)
     #expect(
       run.messages.contains(
-        "job.json: error: 'map' in an entry of 'inputs.events' is 'm', but there is no such preset; did you mean 'fcm'? "
-          + "a file needs a dot or a slash in its name, such as './m'\n"), "\(run.messages)")
+        "job.json: error: 'map' in an entry of 'inputs.events' is 'm', but there is no such preset; "
+          + "did you mean 'fcm'? the name of a file must contain a dot or a slash, such as './m'\n"), "\(run.messages)")
   }
 
   @Test("A type that no event has is asked about; one that events of another status have is not")
@@ -112,9 +112,9 @@ import Testing
     let basis = answer["basis"]?["events"]?.string ?? ""
     #expect(
       basis.hasSuffix(
-        "events were not sent, because they are older than Collect accepts (EXPIRED, DeltaDNA.oldestEvent, DeltaDNA.furthestAhead); "
-          + "not counted as missing, and ends with no run: by asOf they are older than Collect accepts. deltaDNA loads older "
-          + "data on request: ask its support (docs/reference/deltadna.md)"),
+        "events were not sent, because they are older than Collect accepts (EXPIRED, DeltaDNA.oldestEvent, "
+          + "DeltaDNA.furthestAhead); not counted as missing; sent by no run: by asOf they are older than Collect "
+          + "accepts. deltaDNA loads older data on request: ask its support (docs/reference/deltadna.md)"),
       "\(basis)")
     let listed = try workspace.run("store", "events", "--store", "g.sqlite", "--format", "json")
     let id = try #require(try JSONNode.parse(Array(listed.output.utf8)).array?.first?["id"]?.string)

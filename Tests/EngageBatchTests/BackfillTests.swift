@@ -50,7 +50,8 @@ import Testing
     #expect(stopped.code == 66)
     #expect(
       stopped.messages.hasSuffix(
-        "Once the input is available, repeat the command to continue from here; to continue without the input, add --allow-missing.\n"
+        "Once the input is available, repeat the command to continue from here; to continue without the input, "
+          + "add --allow-missing.\n"
       ),
       "\(stopped.messages)")
     let gone = try workspace.run(command + ["--allow-missing"])
@@ -153,14 +154,15 @@ import Testing
     #expect(across.code == 78)
     #expect(
       across.messages.contains(
-        "error: runs of 'every-night' have read part of 2026-01-15T12:00:00.000Z to 2026-01-16T12:00:00.000Z, one of these windows; choose"
+        "error: earlier runs of 'every-night' cover only part of the window 2026-01-15T12:00:00.000Z to "
+          + "2026-01-16T12:00:00.000Z; choose"
       ))
     for (options, words) in [
       (["--to", "2026-01-14T00:00:00Z"], "--to must be later than --from"),
       (["--step", "P0D"], "--step must be longer than zero"),
       (["--step", "1 day"], "'1 day', which is not an ISO 8601 duration"),
       (["--step", "PT1S"], "--step results in more than 10000 windows"),
-      (["--zone", "Europe/Lodnon"], "'Europe/Lodnon', which is not a time zone known on this machine"),
+      (["--zone", "Europe/Lodnon"], "'Europe/Lodnon', which is not a time zone known to this machine"),
     ] {
       let arguments = ["backfill", "jobs/every-night.json", "--from", "2026-01-14T00:00:00Z"]
       let end = options[0] == "--to" ? [] : ["--to", "2026-01-17T00:00:00Z"]

@@ -30,7 +30,7 @@ import Testing
       try line(found.output)
         == #"{"events":2,"parameters":1,"problems":[{"path":"/events/0/name","problem":"badName"},{"path":"/events/1/parameters/0/type","problem":"badType"}]}"#
     )
-    #expect(found.messages.contains("s.json:1:22: error: 2x: '2x' is not a letter followed by"))
+    #expect(found.messages.contains("s.json:1:22: error: 2x: '2x' must start with a letter"))
     try workspace.write("t.json", "{\"events\": [")
     #expect(try workspace.run("deltadna", "schema", "check", "t.json").code == 65)
     #expect(try workspace.run("deltadna", "schema", "check", "none.json").code == 66)

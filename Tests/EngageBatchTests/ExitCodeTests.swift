@@ -53,7 +53,7 @@ import Testing
     Case(65, "validate", "jobs/nightly.json", message: "2 quarantined"),
     Case(65, "run", "jobs/nightly.json", "--dry-run", "--max-quarantine", "1", message: "2 quarantined"),
     // No input.
-    Case(78, "run", "jobs/absent.json", "--sandbox", message: "jobs/absent.json: error: cannot read it"),
+    Case(78, "run", "jobs/absent.json", "--sandbox", message: "jobs/absent.json: error: cannot be read"),
     Case(66, "post", "jobs/nightly.json", "--sandbox", message: "var/nightly.sandbox.sqlite: error: no such store"),
     Case(
       66, "run", "jobs/own.json", "--sandbox", message: "no input: nothing matches",
@@ -131,7 +131,7 @@ import Testing
         ["ENGAGE_SECRET": "s", "ENGAGE_SECRET_FILE": "secret.txt"], "both ENGAGE_SECRET and ENGAGE_SECRET_FILE are set"
       ),
       (["ENGAGE_SECRET_FILE": "absent.txt"], "ENGAGE_SECRET_FILE"),
-      (["ENGAGE_BASE_URL": "http://engage.example"], "http is for the loopback only"),
+      (["ENGAGE_BASE_URL": "http://engage.example"], "http is allowed for loopback addresses only"),
       (["ENGAGE_BASE_URL": "ftp://127.0.0.1"], "ENGAGE_BASE_URL"),
     ] {
       let finished = try workspace.run("run", "jobs/nightly.json", "--no-upload", environment: variables)
@@ -144,11 +144,11 @@ import Testing
   @Test("A file that is not a store is left as it is")
   func damagedStore() throws {
     let workspace = try Workspace()
-    try workspace.write("var/nightly.sqlite", "the numbers are not the bytes of a store")
+    try workspace.write("var/nightly.sqlite", "these are not the bytes of a store")
     let finished = try workspace.run("run", "jobs/nightly.json", "--no-upload")
     #expect(finished.code == 78)
-    #expect(finished.messages.contains("var/nightly.sqlite: error: the file is not a store of engage-batch"))
-    #expect(try workspace.read("var/nightly.sqlite") == "the numbers are not the bytes of a store")
+    #expect(finished.messages.contains("var/nightly.sqlite: error: the file is not an engage-batch store"))
+    #expect(try workspace.read("var/nightly.sqlite") == "these are not the bytes of a store")
   }
 
   /// The same command, which ends the same way, was said to go on.
@@ -159,7 +159,8 @@ import Testing
     #expect(finished.code == 73)
     #expect(
       finished.messages.contains(
-        "jobs: error: the store is a folder, not a file; nothing was changed. Name a file with the job's 'store' or with --store"
+        "jobs: error: the store is a folder, not a file; nothing was changed. "
+          + "Name a file with the job's 'store' or with --store"
       ), "\(finished.messages)")
     #expect(!finished.messages.contains("To continue"), "\(finished.messages)")
   }

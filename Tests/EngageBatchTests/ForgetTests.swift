@@ -178,7 +178,7 @@ import Testing
         the store has no data for these ids
         later records with these ids are refused and counted as 'forgotten'; 'store erasures' lists the proof
         warning: the store had no data for 1 id (--device 1), but refuses their later records anyway; \
-        if one was a typo, repeat the command with --admit to undo that
+        if an id was mistyped, repeat the command with --admit to undo that
 
         """)
     let back = try workspace.run("forget", "job.json", "--device", "eve-phone-0001", "--admit")
@@ -254,7 +254,9 @@ import Testing
     let missing = try workspace.run("forget", "jobs/nightly.json", "--device", "x")
     #expect(missing.code == 66, "\(missing.messages)")
     let game = try workspace.run("forget", "jobs/game.json", "--recipient", "x")
-    #expect(game.code == 64 && game.messages.contains("does not know people by --recipient"), "\(game.messages)")
+    #expect(
+      game.code == 64 && game.messages.contains("identifies people only by --device, --user, not by --recipient"),
+      "\(game.messages)")
   }
 
   @Test("A player of a game goes with the devices that met the player; deltaDNA is asked by an event, not here")

@@ -106,7 +106,7 @@ import Testing
         )
       }, "\(answer.output)")
     let replay = "quarantine replay --store \(store) --job \(workspace.path)/jobs/game.json"
-    let sends = "once it is fixed, this imports it, and the next run sends it: engage-batch \(replay)"
+    let sends = "fix the cause, then import the event again for the next run to send: engage-batch \(replay)"
     #expect(answer.lines.contains { $0.hasSuffix(sends) }, "\(answer.output)")
     let replayed = try workspace.run(replay.split(separator: " ").map(String.init))
     #expect(replayed.code == 0, "\(replayed.messages)")
@@ -200,7 +200,7 @@ import Testing
     #expect(try campaign(opened) == ["\(push), which the player opened", "no trigger responded to the event"])
     #expect(
       try campaign("--device", "d") == [
-        "last event up to then: \(push), at 2026-01-15T10:00:00.000Z (event \(opened), \(workspace.path)/in.ndjson:1)"
+        "the last one up to then: \(push), at 2026-01-15T10:00:00.000Z (event \(opened), \(workspace.path)/in.ndjson:1)"
       ])
     #expect(
       try campaign("--device", "g") == ["none up to then: no trigger responded, and no notification was opened"])

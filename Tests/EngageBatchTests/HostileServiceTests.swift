@@ -67,7 +67,7 @@ import Testing
       finished.messages.contains(
         status == 302
           ? "redirect not followed (status 302): to login.example.test"
-          : "the body cannot be read: a web page, such as a login"),
+          : "the body is a web page, such as a login"),
       "\(finished.messages)")
     #expect(finished.messages.contains("doctor"), "\(finished.messages)")
     #expect(!finished.messages.contains("secret?token"))

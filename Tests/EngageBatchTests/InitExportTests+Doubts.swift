@@ -32,7 +32,7 @@ extension InitExportTests {
       table("device,time,status,push_id,email") { "\($1),2026-01-15T08:0\($0):00Z,opened,p\($0),a@shop.example" }
     ) {
       $0.code = 65
-      $0.told = ["'status' may be about pushes or something else"]
+      $0.told = ["'status' may refer to pushes or to something else"]
     },
     Export(
       "a log of pushes whose payload is a text", "in.ndjson",
@@ -63,7 +63,9 @@ extension InitExportTests {
     ) {
       $0.code = 65
       $0.written = [#""action": {"path": "#]
-      $0.told = ["'event' has 'REPLY', which may mean received, opened or neither: add it to the table of 'action'"]
+      $0.told = [
+        "'event' has 'REPLY', which may mean received, opened or neither: add each value to the table of 'action'"
+      ]
     },
     Export(
       "a log of pushes that knows only a button", "in.ndjson",
@@ -72,7 +74,9 @@ extension InitExportTests {
       }
     ) {
       $0.code = 65
-      $0.told = ["every record will count as received; if 'action' says whether it arrived, filter on it"]
+      $0.told = [
+        "every record will count as received; if 'action' shows whether the push arrived, filter on that column"
+      ]
     },
     Export(
       "taps as iOS calls them", "in.ndjson",
@@ -114,8 +118,9 @@ extension InitExportTests {
     ) {
       $0.code = 65
       $0.told = [
-        "  2 devices, 0 people, 4 records", "  mobileUserId identifies nobody in 4 records, such as 'NULL'\n",
-        "the deviceId 'null' names nobody, which makes one device of all that have it",
+        "  2 devices, 0 people, 4 records",
+        "  mobileUserId identifies nobody in 4 records, for example with the value 'NULL'\n",
+        "the deviceId 'null' identifies no device, and all records with it would count as one device",
       ]
     },
     Export(
@@ -146,7 +151,7 @@ extension InitExportTests {
       table("device,user_id,time,event") { "\($1),1\($0 % 2).0,2026-01-15T08:0\($0):00Z,\(names[$0])" }
     ) {
       $0.code = 65
-      $0.told = ["'user_id' has integers written as 12.0"]
+      $0.told = ["'user_id' has integers written with a decimal point, such as 12.0"]
     },
     Export(
       "a device that nobody knows", "in.csv",
@@ -186,7 +191,7 @@ extension InitExportTests {
       table("device,time,timezone,event") { "\($1),2026-01-15 09:0\($0):00,Europe/Berlin,\(names[$0])" }
     ) {
       $0.written = [#""zone": "Europe/Berlin""#]
-      $0.told = ["read in Europe/Berlin, from 'timezone'"]
+      $0.told = ["read as Europe/Berlin, the zone in 'timezone'"]
     },
     Export(
       "a column of two zones", "in.csv",
@@ -195,7 +200,7 @@ extension InitExportTests {
       }
     ) {
       $0.code = 65
-      $0.told = ["the times are in 2 zones (column 'timezone'); a map takes one"]
+      $0.told = ["the times are in 2 zones (column 'timezone'); a map accepts only one"]
     },
     Export(
       "blanks before some devices", "in.csv",
@@ -254,7 +259,9 @@ extension InitExportTests {
       }
     ) {
       $0.code = 65
-      $0.told = ["every record will count as received; if 'status' says whether it arrived, filter on it"]
+      $0.told = [
+        "every record will count as received; if 'status' shows whether the push arrived, filter on that column"
+      ]
     },
     Export(
       "an array of a property list", "in.plist",
@@ -291,7 +298,7 @@ extension InitExportTests {
       }
     ) {
       $0.code = 65
-      $0.told = ["'none' stands for a missing id"]
+      $0.told = ["'none' is used for missing ids"]
     },
     Export(
       "a list in JSON in a column", "in.csv",
@@ -333,7 +340,7 @@ extension InitExportTests {
       $0.code = 65
       let words = words ?? "before 2008; perhaps \(what == "a day in digits" ? "yyyyMMdd" : what): 2026-01-15"
       $0.told = [
-        "the time of 4 of 4 records is probably wrong: record 1 is of ", "by its timestamp '\(time)' (\(words))",
+        "the time of 4 of 4 records is probably wrong: record 1 is dated ", "by its timestamp '\(time)' (\(words))",
       ]
     }
   }
@@ -363,9 +370,9 @@ extension InitExportTests {
   @Test(
     "It says what a file is that no map reads",
     arguments: [
-      ("sep=;\r\ndevice;time\r\nd;1\r\n", "the first line 'sep=;' is no part of the table; remove it"),
+      ("sep=;\r\ndevice;time\r\nd;1\r\n", "the first line 'sep=;' is not part of the table; remove the line"),
       ("<plist version=\"1.0\"><array/></plist>\n", "it has neither JSON objects nor a table"),
-      (" device | time \n--------+------\n d      | 1    \n", "a table drawn for people; export it as CSV"),
+      (" device | time \n--------+------\n d      | 1    \n", "a table formatted for display; export it as CSV"),
       ("[\"d\",\"2026-01-15T08:00:00Z\",\"Cart\"]\n", "arrays of values without names; export objects"),
       ("device,time,event\n", "it has a header, but no records"),
     ])

@@ -77,7 +77,9 @@ extension InitExportTests {
       table("device,user_id,time,event") { "\(["a", "b", "c", "a"][$0])\($1),-1,2026-01-15T08:0\($0):00Z,\(names[$0])" }
     ) {
       $0.code = 65
-      $0.told = ["error: 'user_id' is '-1' on 4 of 4 devices, which would become one person: export it empty"]
+      $0.told = [
+        "error: 'user_id' is '-1' on 4 of 4 devices, which would become one person: export an empty value"
+      ]
     },
     Export(
       "a person on all devices of a vendor's", "in.ndjson",
@@ -164,7 +166,7 @@ extension InitExportTests {
       }
     ) {
       $0.code = 65
-      $0.told = ["the times are in 2 zones (column 'tz_offset_minutes'); a map accepts only one: export UTC"]
+      $0.told = ["the times are in 2 zones (column 'tz_offset_minutes'); a map accepts only one: export times in UTC"]
     },
     Export(
       "people who are 0", "in.csv",

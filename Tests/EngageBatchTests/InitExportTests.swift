@@ -166,7 +166,7 @@ import Testing
       lines { "2026-01-15T08:0\($0):00Z\t\($1)\tapp://shop/a?n=\($0)" }
     ) {
       $0.written = [#""deepLinks": ["../in.tsv"]"#]
-      $0.told = ["records as they are read without a map, as deepLinks"]
+      $0.told = ["records in the program's own format, read without a map, as deepLinks"]
       $0.event = "13"
     },
     Export(
@@ -276,7 +276,7 @@ import Testing
       }),
     Export("days of a spreadsheet", "in.csv", table("device,time,event") { "\($1),46037.33\($0),\(names[$0])" }) {
       $0.code = 65
-      $0.told = ["'time' looks like a spreadsheet's day numbers, which no map reads", "nothing looks like timestamp"]
+      $0.told = ["'time' looks like spreadsheet date numbers, which maps cannot read", "nothing looks like timestamp"]
     },
     Export("days alone", "in.csv", table("device,day,event") { "\($1),2026-01-1\($0),\(names[$0])" }) {
       $0.code = 65
@@ -362,13 +362,13 @@ import Testing
       checked.output.contains(
         "calls.ndjson: warning: empty-field: no record has a value for 'mobileUserId', which is read from 'userId'"),
       "\(checked.output)")
-    let words = "events by the map 'segment': 2 devices, 0 people, 4 records, 2026-01-14 to 2026-01-17\n"
+    let words = "events read with the map 'segment': 2 devices, 0 people, 4 records, 2026-01-14 to 2026-01-17\n"
     #expect(
       checked.messages.contains(words) && checked.messages.contains("not read: extra, type\n"), "\(checked.messages)")
     let first = try workspace.run("run", "job.json", "--sandbox")
     #expect(first.messages.contains(words), "\(first.messages)")
     let second = try workspace.run("run", "job.json", "--sandbox")
-    #expect(!second.messages.contains("events by the map"), "\(second.messages)")
+    #expect(!second.messages.contains("events read with the map"), "\(second.messages)")
   }
 
   @Test("It reads what was put in, or says what it cannot know", arguments: exports + doubtful + misread)

@@ -111,7 +111,7 @@ import Testing
       ([0xFF, 0xFE, 0x61, 0, 0x0A, 0], 65, "in.json: error: it has neither JSON objects nor a table"),
       (
         Array("device,time,event\rd,2026-01-15T08:00:00Z,a\rd,2026-01-15T08:01:00Z,b\r".utf8), 65,
-        "in.json: error: text with bare carriage returns, which are not line ends here; convert it: tr "
+        "in.json: error: text with bare carriage returns, which are not accepted as line ends; convert the file: tr "
       ),
     ])
   func otherForms(bytes: [UInt8], code: Int32, words: String) throws {

@@ -10,14 +10,14 @@ import Testing
     #expect(made.code == 0, "\(made.messages)")
     #expect(made.messages.hasPrefix("Wrote my first/job.json\nWrote my first/config.json\nWrote my first/exports/20"))
     let next = try #require(made.messages.split(separator: "\n").last)
-    #expect(next == "To try it: engage-batch run 'my first/job.json' --sandbox")
+    #expect(next == "To try the job: engage-batch run 'my first/job.json' --sandbox")
     let checked = try workspace.run("config", "check", "--job", "my first/job.json")
     #expect(checked.code == 0, "\(checked.messages)")
     #expect(checked.messages.contains("note: 'General.databaseListId' is not set") == (platform == "engage"))
     let alone = try workspace.run("config", "check", "my first/job.json", "--sandbox")
     #expect(alone.code == 0 && !alone.messages.contains("is not set"), "\(alone.messages)")
     #expect(try workspace.run("validate", "my first/job.json", "--sandbox").code == 0)
-    let run = try workspace.shell("\(next.dropFirst("To try it: ".count)) --summary -")
+    let run = try workspace.shell("\(next.dropFirst("To try the job: ".count)) --summary -")
     #expect(run.code == 0, "\(run.messages)")
     let summary = try Summary(run.output)
     #expect(summary["records.quarantined"] == 0 && summary["records.outOfWindow"] == 0)
@@ -143,7 +143,7 @@ import Testing
           timestamp: when, confidence high (dd/MM/yyyy HH:mm:ss; the day comes first)
           name: what, confidence medium
           params: all other members
-          times without a zone; read as UTC, change "zone" if they are local
+          times without a zone; read as UTC; change "zone" if they are local
           record 2 becomes {"deviceId":"csv-1","name":"open","timestamp":"2026-01-15T08:00:00.000Z","type":"namedEvent"}
           record 3 becomes {"deviceId":"csv-1","name":"buy","params":{"amount":"25.50","note":"said \"yes\",\nthen paid"},"timestamp":"2026-01-15T08:01:00.000Z","type":"namedEvent"}
           record 5 becomes {"deviceId":"csv-1","name":"close","timestamp":"2026-01-15T08:05:00.000Z","type":"namedEvent"}
@@ -152,7 +152,7 @@ import Testing
         Wrote shop/config.json
         Wrote shop/map.json
         To preview the records that the map produces: engage-batch map try shop/map.json in/events.csv
-        To try it: engage-batch run shop/job.json --sandbox
+        To try the job: engage-batch run shop/job.json --sandbox
 
         """#)
     #expect(
@@ -217,7 +217,7 @@ import Testing
           1 device, 0 people, 3 records, 2026-01-15
         Wrote game/job.json
         Wrote game/config.json
-        To try it: engage-batch run game/job.json --sandbox
+        To try the job: engage-batch run game/job.json --sandbox
 
         """)
     #expect(try workspace.read("game/job.json").contains(#""destination": "deltadna","#))

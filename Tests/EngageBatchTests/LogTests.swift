@@ -28,7 +28,7 @@ import Testing
     #expect(places.compactMap { $0 } == places.compactMap { $0 }.sorted())
     let unread = try workspace.run("run", "jobs/absent.json", "--quiet")
     #expect(unread.code == 78)
-    #expect(unread.messages.hasPrefix("jobs/absent.json: error: cannot read it"))
+    #expect(unread.messages.hasPrefix("jobs/absent.json: error: cannot be read: "))
   }
 
   @Test("A log in JSON is an object a line, the last one with the figures")

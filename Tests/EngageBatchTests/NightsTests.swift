@@ -43,8 +43,8 @@ import Testing
     #expect(refused.code == 65, "\(refused.messages)")
     #expect(
       refused.messages.contains(
-        "error: unusual figures, so nothing was sent (--fail-on unusual): usable records: 3; the previous 4 runs had 12 to 93"
-      ),
+        "error: unusual figures, so nothing was sent (--fail-on unusual): "
+          + "usable records: 3; the previous 4 runs had 12 to 93"),
       "\(refused.messages)")
     let apart = try night(workspace, 6, events: 2, "--fail-on", "unusual", "--set", "Report.usualFactor=6")
     #expect(apart.code == 0, "\(apart.messages)")

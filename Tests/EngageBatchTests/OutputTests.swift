@@ -25,7 +25,7 @@ import Testing
       ("samples/events/2026-01-15-android.ndjson", "an input"),
       ("configs/MobileDeepLinkingConfig.json", "the routes of the job"), ("var/nightly.sqlite.lock", "the store"),
       ("samples/identities/recipients.json", "'Sandbox.recipients' of the configuration"),
-      ("samples/tests/nightly.json", "tests of the job"),
+      ("samples/tests/nightly.json", "a test file of the job"),
     ])
   func conflicts(path: String, words: String) throws {
     let workspace = try workspace()
@@ -258,7 +258,7 @@ import Testing
       #expect(finished.code == 0)
       #expect(
         finished.messages.contains(
-          "ENGAGE_SECRET_FILE: warning: other users can read the file 'secret' with 'Connection.secret'; "
+          "ENGAGE_SECRET_FILE: warning: other users can read the file 'secret', which contains 'Connection.secret'; "
             + "protect the file with chmod 600") == isTold)
     }
   }

@@ -139,8 +139,8 @@ import Testing
     try command(78, "2/1: error: part 1 is given twice, here and as 2/1", "collect job.json 2/1 2/1")
     try command(66, "1 part of 2 is missing: 0; decide and collect them first", "collect job.json 2/1")
     try command(66, "engage-batch store drop-partition --store ", "post job.json --store all.sqlite --sandbox")
-    let dropped = try command(0, "1 part of 2 of the partition ", "store drop-partition --store all.sqlite")
-    #expect(dropped.contains(" was dropped: ") && dropped.contains(" quarantined, "))
+    let dropped = try command(0, "in partition ", "store drop-partition --store all.sqlite")
+    #expect(dropped.contains(", 1 part of 2 was dropped: ") && dropped.contains(" quarantined, "))
     try command(0, "", "post job.json --store all.sqlite --sandbox --summary first.json")
     try command(0, "", "collect job.json 2/0 2/1")
     try command(0, "", "post job.json --store all.sqlite --sandbox --summary second.json")
@@ -160,7 +160,7 @@ import Testing
       "post job.json --sandbox", "forget job.json --device a",
     ] {
       try command(
-        78, "this is the store of a part's result, with the only states of its devices",
+        78, "this store is the result of a part and holds the only copy of its devices' states",
         "\(line) --store 1/0/store.sqlite")
     }
     #expect(try command.workspace.shell("sha256sum 1/0/store.sqlite").output == before)

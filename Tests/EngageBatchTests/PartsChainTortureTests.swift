@@ -122,7 +122,7 @@ import Testing
         try chain.collect(tonight, parts: 0..<1)
       case .dropped:
         try chain.collect(tonight, parts: 0..<1, code: 66, words: "1 part of 2 is missing: 1")
-        try chain.run("store drop-partition --store all.sqlite", words: "1 part of 2 of the partition")
+        try chain.run("store drop-partition --store all.sqlite", words: "1 part of 2 was dropped")
         try chain.collect(tonight)
       default:
         try chain.collect(tonight, kills: trouble == .killed)

@@ -129,7 +129,7 @@ import Testing
     let list = try workspace.read("files.json")
     for (changed, words) in [
       (list.replacing("linesBefore", with: "before"), "has a range without 'bytes' or 'linesBefore'"),
-      (list.replacing(/"from": \d{4,}/, with: "\"from\": 7"), "ranges follow each other without a gap"),
+      (list.replacing(/"from": \d{4,}/, with: "\"from\": 7"), "ranges must follow each other without gaps"),
     ] {
       try workspace.write("files.json", changed)
       let refused = try workspace.shell("\(partition) --files files.json --only 0 --out x </dev/null")
@@ -206,17 +206,20 @@ import Testing
     }
     let join = "partition job.json --parts 2 --files files.json --out whole --pieces"
     try command(64, "either --only or --pieces", "partition job.json --parts 2 --files files.json --out r")
-    try command(64, "--after is for", "partition job.json --parts 2 --files files.json --only 0 --after x --out r")
     try command(
-      78, "and no file \(pieces.count)",
+      64, "--after cannot be combined with --only",
+      "partition job.json --parts 2 --files files.json --only 0 --after x --out r")
+    try command(
+      78, "but no file \(pieces.count)",
       "partition job.json --parts 2 --files files.json --only \(pieces.count) --out r")
     try command(78, "it is for 2 parts, not 3", "\(join) p".replacing("--parts 2", with: "--parts 3"))
-    try command(78, "made with other settings", "\(join) p --set Ingest.maxLineBytes=2000")
+    try command(
+      78, "it was created with settings that the job no longer has", "\(join) p --set Ingest.maxLineBytes=2000")
     try command(78, "it already exists", "\(pieces[0]) --parts 3 --out p/0")
     _ = try workspace.shell("cp -r p swapped && mv swapped/0 x && mv swapped/1 swapped/0 && mv x swapped/1")
     try command(78, "it is for file 1 of the list, not 0", "\(join) swapped")
     _ = try workspace.shell("cp -r p less && rm -r less/1")
-    try command(66, "the piece of 1 file of \(pieces.count) is missing: 1", "\(join) less")
+    try command(66, "the piece for 1 file of \(pieces.count) is missing: 1", "\(join) less")
     // What a part gets of a piece is proved by who decides the part, and nothing else of it.
     for (name, part, change) in [
       ("0/lines", 0, "printf x | dd of=damaged/0/lines conv=notrunc"), ("1/lines", 1, "truncate -s -1 damaged/1/lines"),
@@ -235,7 +238,7 @@ import Testing
     try workspace.write("section.json", "{\"first\": 1, \"files\": \(list)}")
     try command(78, "it is only a section of a list", "\(join) p".replacing("files.json", with: "section.json"))
     let only = "partition job.json --parts 2 --out r --files"
-    try command(78, "has the files 1 to \(pieces.count), and no file 0", "\(only) section.json --only 0")
+    try command(78, "it lists files 1 to \(pieces.count), but no file 0", "\(only) section.json --only 0")
     try command(64, "'2-1' is invalid for '--only", "\(only) files.json --only 2-1")
     try workspace.write("files.json", list.replacing("\"bytes\": ", with: "\"bytes\": 1"))
     try command(78, "it is from a file of another list", "\(join) p")

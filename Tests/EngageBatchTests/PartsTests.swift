@@ -175,8 +175,9 @@ import Testing
     // The same decision once more, and another one in its place.
     try command(0, "which already existed", "\(decide) --out first/1")
     try command(78, "it already exists", "\(decide) --out first/0")
-    try command(78, "continues no other", "\(decide) --state-in first/1 --out r")
-    try command(78, "it has 2 parts, but this one would have 3", "partition job.json --parts 3 --after two --out three")
+    try command(78, "the partition does not continue another", "\(decide) --state-in first/1 --out r")
+    try command(
+      78, "it has 2 parts, but the new partition would have 3", "partition job.json --parts 3 --after two --out three")
     try command(0, "in 2 parts", "partition job.json --parts 2 --after two --out next")
     let next = "decide job.json --partition next --part 1"
     try command(78, "--state-in must name", "\(next) --out r")
@@ -206,8 +207,8 @@ import Testing
     try command(
       0, "part 1 of 2",
       "decide job.json --partition two --part 1 --out other/1 --set 'Session.sessionLifecycleExpiration=9 minutes'")
-    try command(78, "decided with other settings", "collect job.json first/0 other/1")
-    try command(78, "it belongs to another partition than the others", "collect job.json first/0 second/1")
+    try command(78, "decided with different settings", "collect job.json first/0 other/1")
+    try command(78, "it does not belong to the same partition as the others", "collect job.json first/0 second/1")
     try workspace.write("job2.json", IdenticalOutputTests.job.replacing("\"same\"", with: "\"second\""))
     try command(78, "it is for the job 'same', not 'second'", "decide job2.json --partition two --part 0 --out r")
     // One byte is another, and one is missing.
@@ -227,9 +228,9 @@ import Testing
     // It was headed as if there was no input.
     try command(66, ": 1 part is missing (exit code 66), after ", "collect job.json first/0 --store all.sqlite")
     try command(66, "1 part of 2 is missing: 1", "post job.json --sandbox --store all.sqlite")
-    try command(78, "it collects parts", "run job.json --no-upload --store all.sqlite")
-    try command(78, "it collects parts", "run job.json --dry-run --store all.sqlite")
-    try command(78, "it collects parts", "quarantine replay --job job.json --store all.sqlite")
+    try command(78, "the store collects parts", "run job.json --no-upload --store all.sqlite")
+    try command(78, "the store collects parts", "run job.json --dry-run --store all.sqlite")
+    try command(78, "the store collects parts", "quarantine replay --job job.json --store all.sqlite")
     try command(0, "records", "run job.json --no-upload --store run.sqlite")
     try command(78, "it has device states", "collect job.json first/0 --store run.sqlite")
   }

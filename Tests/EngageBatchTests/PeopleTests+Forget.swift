@@ -31,7 +31,7 @@ extension PeopleTests {
     #expect(forget.code == 0, "\(forget.messages)")
     // The tablet was Jo's before Grete's login, so there is nothing to say of him.
     #expect(
-      forget.messages.contains("the mobile user id IDA is recorded by other devices too") == !first.isEmpty,
+      forget.messages.contains("the mobile user id IDA was recorded by other devices too") == !first.isEmpty,
       "\(forget.messages)")
     #expect(!forget.messages.contains("the mobile user id JO"), "\(forget.messages)")
     let left = Self.users(of: service)
@@ -68,8 +68,8 @@ extension PeopleTests {
       #expect(done.code == 0, "\(done.messages)")
       #expect(
         done.messages.contains(
-          "the mobile user id OLD may belong to another person, because a device was merged into the recipient of this id: its recipients stay"
-        )
+          "the mobile user id OLD may belong to another person, because a device was merged into the recipient of "
+            + "this id: the recipients of this id are kept")
           == (stays == ["OLD"]), "\(done.messages)")
       #expect(
         done.messages.contains("recipients deleted from the list: \(deleted)\n") == !isRehearsal, "\(done.messages)")

@@ -113,8 +113,8 @@ import Testing
       try told(["person", "export", "ada-lovelace-7"]) == "error: the store has no person 'ada-lovelace-7'; \(words)")
     #expect(
       try told(["person", "export", "eve", "ada-lovelace-7"])
-        == "error: the store has no person 'eve ada-lovelace-7'; one of them was forgotten at \(at); see 'store erasures'\n"
-    )
+        == "error: the store has no person 'eve ada-lovelace-7'; one of them was forgotten at \(at); "
+        + "see 'store erasures'\n")
     #expect(try told(["person", "export", "eve"]) == "error: the store has no person 'eve'\n")
   }
 }

@@ -90,7 +90,8 @@ import Testing
     try workspace.write("parquet.json", Self.job("lines.parquet"))
     let parquet = try workspace.run("run", "parquet.json", "--no-upload")
     #expect(parquet.code == 66)
-    #expect(parquet.messages.contains("lines.parquet: error: a Parquet file, but inputs are lines of JSON; convert it"))
+    #expect(
+      parquet.messages.contains("lines.parquet: error: a Parquet file, but inputs must be lines of JSON; convert it"))
     #expect(!workspace.exists("var/p.sqlite"))
     let piped = try workspace.shell("cat lines.parquet | engage-batch run stdin.json --no-upload")
     #expect(piped.code == 66)
@@ -114,7 +115,8 @@ import Testing
     let found = try workspace.shell("engage-batch stream --as-of 2026-02-01T00:00:00Z < lines.ndjson")
     #expect(found.code == 65)
     #expect(found.messages.contains("stdin:51: invalid-json: at byte 1 of the line\n"))
-    #expect(found.messages.contains("stdin:4: error: the records of a device that began at line 1 continue here"))
+    #expect(
+      found.messages.contains("stdin:4: error: a device whose records began at line 1 has more records here, after"))
     let grouped = try workspace.shell(
       "sort -t '\"' -k 4,4 -s lines.ndjson | grep -v nonsense | engage-batch stream --as-of 2026-02-01T00:00:00Z")
     #expect(grouped.code == 0, "\(grouped.messages)")

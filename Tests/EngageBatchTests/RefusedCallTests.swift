@@ -96,7 +96,7 @@ import Testing
     ).finishWithinAMinute()
     if refused.code != 0 {
       #expect(refused.code == 74, "\(refused)")
-      #expect(refused.messages.contains("error: the system refuses another thread"), "\(refused)")
+      #expect(refused.messages.contains("error: the system refused to create another thread"), "\(refused)")
     }
     #expect(line.hasPrefix("run") || refused.code == 0, "\(refused)")
     #expect(try workspace.run(line.split(separator: " ").map(String.init)).code == 0)

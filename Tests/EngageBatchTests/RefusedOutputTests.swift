@@ -46,7 +46,7 @@ import Testing
     let workspace = try workspace()
     for (path, words) in [
       ("var/nightly.sqlite", "the store"), (Self.inputs, "an input"), ("jobs/nightly.json", "the job"),
-      ("samples/tests/nightly.json", "tests of the job"),
+      ("samples/tests/nightly.json", "a test file of the job"),
     ] {
       for command in [["run", "jobs/nightly.json", "--no-upload"], ["post", "jobs/nightly.json"]] {
         try refuse(workspace, command, option, path, words)
@@ -86,7 +86,7 @@ import Testing
       try refuse(workspace, ["test", "jobs/nightly.json"], "--junit", path, words)
     }
     try refuse(
-      workspace, ["test", "jobs/nightly.json"], "--junit", "samples/tests/nightly.json", "tests of the job")
+      workspace, ["test", "jobs/nightly.json"], "--junit", "samples/tests/nightly.json", "a test file of the job")
     try workspace.write("ids", "A1F0C9D2-0001")
     let export = ["person", "export", "@ids", "--job", "jobs/nightly.json"]
     for (path, words) in [

@@ -85,7 +85,8 @@ import Testing
     #expect(try history(workspace).map { $0["pending"]?.integer } == [5])
     #expect(
       run.messages.contains(
-        "5 events are pending in the store. The next run that is not refused sends them, or now: engage-batch post "),
+        "5 events are pending in the store. The next run that is not refused sends them; "
+          + "to send now: engage-batch post "),
       "\(run.messages)")
 
     let dry = try workspace.run("run", "job.json", "--dry-run", "--store", "new.sqlite", "--max-quarantine", "1")
@@ -118,7 +119,7 @@ import Testing
     let rerun = try workspace.run(
       ["rerun", "job.json", "--window", "2026-01-15T00:00:00Z/2026-01-16T00:00:00Z"] + options)
     #expect(rerun.code == 0, "\(rerun.messages)")
-    #expect(rerun.output.contains("3 read: 3 accepted"), "\(rerun.output)")
+    #expect(rerun.output.contains("3 read from 1 file: 3 accepted"), "\(rerun.output)")
     #expect(try workspace.run(["post", "job.json"] + options).code == 0)
     #expect(try workspace.run(["run", "job.json"] + options).code == 0)
     let rows = try history(workspace)

@@ -67,7 +67,7 @@ import Testing
     #expect(finished.code == 69, "\(finished.messages)")
     #expect(limited.server.totals.requests > 0)
     #expect(
-      finished.messages.contains("the account has used up its access tokens for this hour"),
+      finished.messages.contains("the account has used up this hour's access tokens"),
       "\(finished.messages)")
     #expect(finished.messages.contains("ask the provider to raise the limit"), "\(finished.messages)")
     try goesOn(workspace, try Service())

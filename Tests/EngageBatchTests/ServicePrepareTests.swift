@@ -86,7 +86,7 @@ import Testing
     // The name is taken, which the service says.
     let twice = try run("service", "prepare", "job.json", "--audit-table")
     #expect(twice.code == 78 && twice.messages.contains("table 'AuditRecord'"), "\(twice.messages)")
-    let hint = "set AuditRecord.auditRecordListId to the id of the table of that name"
+    let hint = "set AuditRecord.auditRecordListId to the id of the existing table with that name"
     #expect(twice.messages.contains(hint), "\(twice.messages)")
   }
 

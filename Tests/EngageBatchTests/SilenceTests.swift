@@ -52,7 +52,8 @@ import Testing
     #expect(finished.messages.contains("error: 3 x missing-field: field 'deviceId' is missing"), "\(finished.messages)")
     #expect(
       finished.messages.contains(
-        "events are pending in the store. The next run that is not refused sends them, or now: engage-batch post "),
+        "events are pending in the store. The next run that is not refused sends them; "
+          + "to send now: engage-batch post "),
       "\(finished.messages)")
     let summary = try Summary(finished.output)
     #expect(

@@ -40,7 +40,7 @@ import Testing
     let refused = try workspace.run(
       "run", "jobs/nightly.json", "--set", "General.databaseListId=7", environment: service.environment)
     #expect(refused.code == 78)
-    #expect(refused.messages.contains("list 100001, but this is for"), "\(refused.messages)")
+    #expect(refused.messages.contains("list 100001, but this command is for"), "\(refused.messages)")
     #expect(refused.messages.contains("list 7;"), "\(refused.messages)")
   }
 
@@ -114,8 +114,8 @@ import Testing
     #expect(try workspace.run("run", "jobs/nightly.json", environment: first.environment).code == 0)
     let refused = try workspace.run("run", "jobs/nightly.json", environment: second.environment)
     // The command that the refusal prints is run as it is printed.
-    let command = try #require(refused.messages.split(separator: "to move this store there: ").last).split(
-      separator: "\n")[0]
+    let remedy = "to bind this store to that destination: "
+    let command = try #require(refused.messages.split(separator: remedy).last).split(separator: "\n")[0]
     let moved = try workspace.shell(String(command), environment: second.environment)
     #expect(moved.code == 0, "\(moved.messages)")
     #expect(moved.messages.contains("belonged to engage at \(first.server.baseURL), list 100001"))
@@ -129,7 +129,7 @@ import Testing
     #expect(try workspace.run("run", "jobs/nightly.json", environment: first.environment).code == 78)
     let unknown = try workspace.run("store", "rebind", "--store", "var/nightly.sqlite", "--job", "jobs/nightly.json")
     #expect(unknown.code == 78)
-    #expect(unknown.messages.contains("names no address"))
+    #expect(unknown.messages.contains("has no address to which the store could be bound"))
   }
 
   @Test("The store of a sandbox is moved by its own name, and takes the sandbox's runs")

@@ -80,7 +80,7 @@ import Testing
     let file = "\(workspace.path)/seg.ndjson"
     let cause =
       "184 x missing-field: field 'deviceId' is missing (first: \(file):1). "
-      + #"They look like Segment records: write {"path": ..., "map": "segment"}"#
+      + #"They look like Segment records: list the file as {"path": ..., "map": "segment"}"#
     let cut = "\(file):185: invalid-json: the line ends within a string: the file may be truncated"
     let validated = try workspace.run("validate", "job.json")
     #expect(validated.code == 65 && validated.lines == [cause, cut], "\(validated)")
@@ -93,7 +93,7 @@ import Testing
     #expect(json["causes"]?.array?.map { $0["count"]?.integer } == [184, 1])
     #expect(
       json["causes"]?.array?.first?["advice"]?.string
-        == #"They look like Segment records: write {"path": ..., "map": "segment"}"#)
+        == #"They look like Segment records: list the file as {"path": ..., "map": "segment"}"#)
     let run = try workspace.run("run", "job.json", "--no-upload", "--allow-empty")
     #expect(run.messages.contains(cause) && run.messages.contains(cut), "\(run)")
     let listed = try workspace.run("quarantine", "list", "job.json")
@@ -191,8 +191,9 @@ import Testing
         "2 x warning: future-record: more than a day after asOf (first: \(file):2)"
       ])
     let note =
-      "2 records are more than a day after asOf, 2026-01-02T00:00:00.000Z: device clocks were ahead, and what those devices record "
-      + "until then count as late. Correct the export, or end the window before these records: --to 2026-01-03T00:00:00.000Z"
+      "2 records are more than a day after asOf (2026-01-02T00:00:00.000Z): device clocks were ahead, "
+      + "so other records of those devices with earlier timestamps count as late. Correct the export, "
+      + "or end the window before these records: --to 2026-01-03T00:00:00.000Z"
     #expect(finished.messages.contains("warning: \(note)\n"), "\(finished.messages)")
     #expect(finished.messages.contains("                    2  future-record\n"), "\(finished.messages)")
     let ended = try workspace.run(

@@ -199,7 +199,7 @@ extension VerifyTests {
     #expect(
       details(lost.answer).count == 1
         && details(lost.answer)[0].hasPrefix(
-          "column 'customer_id' does not have the value that plan 2 found it by (of 1 device: "),
+          "column 'customer_id' does not have the value by which plan 2 found the recipient (of 1 device: "),
       "\(details(lost.answer))")
     #expect(
       try workspace.shell(try #require(repairs(lost.answer).first), environment: service.environment).code == 0)

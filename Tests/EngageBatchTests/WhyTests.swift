@@ -138,7 +138,7 @@ import Testing
     #expect(
       sentences(checkout, "status") == [
         "not posted: queued: not sent yet, or every attempt failed (NOT_POSTED, --no-upload, --max-quarantine, Networking); "
-          + "ends with the next run, or 'post'", "run 1, the last one, sent nothing (--no-upload)",
+          + "this status ends with the next run, or 'post'", "run 1, the last one, sent nothing (--no-upload)",
       ])
     #expect(sentences(checkout, "sending").last == "no attempt yet")
     #expect(sentences(checkout, "decided")[0].hasPrefix("run 1 of job 'job', started "))

@@ -121,7 +121,7 @@ import Testing
     #expect(
       faults.dropFirst() == [
         "stdin:3: error: 'addRecipient' is not an operation of the XMLAPI; names are case-sensitive",
-        #"stdin:4: error: 'param' is not a list of texts such as "NAME=VALUE""#,
+        #"stdin:4: error: 'param' is not an array of strings such as "NAME=VALUE""#,
         "stdin:5: error: 'parameter' is not one of operation, param, column and id",
         "stdin:7: error: line 6 has the same 'id'",
         "stdin:8: error: a value contains a character that XML does not allow",

@@ -60,7 +60,7 @@ package struct LineDiagnosis {
 
   /// A suggestion if the unknown type was set by the map itself; otherwise nil.
   private var mappedQuestion: String? {
-    guard line.reason == .unknownType, let start = line.detail.firstRange(of: "' gives it '")?.upperBound,
+    guard line.reason == .unknownType, let start = line.detail.firstRange(of: "' sets it to '")?.upperBound,
       let field = line.detail.split(separator: "'").dropFirst().first, let known = dictionary.values[String(field)]
     else { return nil }
     let given = line.detail[start...].dropLast().split(separator: "' or '").map(String.init)

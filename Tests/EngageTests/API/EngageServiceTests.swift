@@ -120,7 +120,7 @@ import Testing
     let server = try Self.server { _, _, _ in (200, "") }
     let service = try Self.service(server)
     for (call, requests) in [(XMLAPIOperation.exportList("1", columns: []).call, 2), (Self.update.call, 6)] {
-      #expect(service.call([call]) == .unknown(.unreadable(status: 200, "the body cannot be read: empty")))
+      #expect(service.call([call]) == .unknown(.unreadable(status: 200, "the body is empty")))
       #expect(server.arrivals.count == requests)
     }
   }

@@ -5,7 +5,7 @@ import Testing
 @testable import Engage
 
 @Suite struct SubmissionReadingTests {
-  static let page = "the body cannot be read: a web page, such as a login or maintenance page"
+  static let page = "the body is a web page, such as a login or maintenance page"
 
   func read(
     _ status: Int, _ body: String = "", retryAfter: String? = nil, date: String? = nil, encoding: String? = nil
@@ -25,26 +25,26 @@ import Testing
   }
 
   @Test(arguments: [
-    ("<html>proxy</html>", page), ("<a/>", "the body cannot be read: markup"),
-    ("{\"a\":", "the body cannot be read: not valid JSON"),
+    ("<html>proxy</html>", page), ("<a/>", "the body is markup"),
+    ("{\"a\":", "the body is not valid JSON"),
     ("{\"meta\":{\"generalErrors\":[\"x\"]}}", "the body lists errors"),
     ("{\"meta\":{\"fieldErrors\":{\"a\":1}}}", "the body lists errors"),
     ("{\"errors\":[{\"message\":\"x\"}]}", "the body lists errors"), ("{\"error\":\"x\"}", "the body lists errors"),
   ])
   func aSuccessThatCannotBeReadIsUnknown(_ body: String, _ why: String) {
     expect(read(200, body), .unknown(.unreadable(status: 200, why)))
-    expect(read(200, "{}", encoding: "gzip"), .unknown(.unreadable(status: 200, "the body cannot be read: compressed")))
+    expect(read(200, "{}", encoding: "gzip"), .unknown(.unreadable(status: 200, "the body is compressed")))
   }
 
   /// Behind a byte order mark, or in UTF-16, a proxy's page counted as an acknowledgement.
   @Test(
     arguments: [
       ([0xEF, 0xBB, 0xBF] + Array("<html>".utf8), page),
-      ([0xEF, 0xBB, 0xBF] + Array(" {".utf8), "the body cannot be read: not valid JSON"),
-      ([0xFF, 0xFE, 0x3C, 0, 0x68, 0], "the body cannot be read: not UTF-8"),
-      ([0x3C, 0, 0x68, 0], "the body cannot be read: not UTF-8"),
-      ([0xFE, 0xFF, 0, 0x3C], "the body cannot be read: not UTF-8"),
-      ([0, 0x3C, 0, 0x68], "the body cannot be read: not UTF-8"),
+      ([0xEF, 0xBB, 0xBF] + Array(" {".utf8), "the body is not valid JSON"),
+      ([0xFF, 0xFE, 0x3C, 0, 0x68, 0], "the body is not UTF-8"),
+      ([0x3C, 0, 0x68, 0], "the body is not UTF-8"),
+      ([0xFE, 0xFF, 0, 0x3C], "the body is not UTF-8"),
+      ([0, 0x3C, 0, 0x68], "the body is not UTF-8"),
       ([0xEF, 0xBB, 0xBF] + Array("{}".utf8), nil), ([0xEF, 0xBB, 0xBF], nil),
     ] as [([UInt8], String?)])
   func whatABodyBeginsWithDoesNotHideWhatItIs(_ body: [UInt8], _ why: String?) {

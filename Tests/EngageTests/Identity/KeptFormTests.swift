@@ -111,7 +111,7 @@ import Testing
       #expect(try bench.reconcile().figures.refused == 1)
     } else {
       #expect([result.figures.conflicts, result.figures.refused] == [0, 1])
-      #expect(plans.first?.reason.contains("column 'customer_id' cut the value") == true, "\(plans)")
+      #expect(plans.first?.reason.contains("column 'customer_id' truncated the value") == true, "\(plans)")
     }
   }
 

@@ -103,7 +103,7 @@ import Testing
   @Test func setUpsLeaveNoOrphansWhateverIsLost() throws {
     for (name, point, action) in Self.action {
       try withSandbox(.identities([:])) { server in
-        // The operation is known once the body cannot be read: read.
+        // The operation is known once the body is read.
         let rule = FaultRule(
           endpoint: .xmlapi, operation: "AddRecipient", occurrence: .every(2), point: point == .headers ? .body : point,
           action: action)

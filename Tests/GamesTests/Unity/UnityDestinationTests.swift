@@ -51,9 +51,9 @@ import Testing
 
   @Test(arguments: [
     (#"{"errors":["no such event"]}"#, "the body lists errors"),
-    ("<html>", "the body cannot be read: a web page, such as a login or maintenance page"),
-    ("<a/>", "the body cannot be read: markup"),
-    (#"{"errors":"#, "the body cannot be read: not valid JSON"),
+    ("<html>", "the body is a web page, such as a login or maintenance page"),
+    ("<a/>", "the body is markup"),
+    (#"{"errors":"#, "the body is not valid JSON"),
   ])
   func aSuccessThatSaysOtherwiseIsNone(_ body: String, _ why: String) throws {
     #expect(
