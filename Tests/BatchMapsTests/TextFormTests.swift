@@ -49,7 +49,7 @@ import Testing
     ),
     (
       "json", "SQLite format 3\0",
-      "a SQLite database, but the entry reads text; list the store of an SDK under 'stores'"
+      "a SQLite database, but the entry expects text; list an SDK's store under 'stores'"
     ),
     (
       "json", "a,b,c\n1,2,3\n",
