@@ -32,7 +32,7 @@ package struct DeliverySchedule {
   let settings: DeliverySettings
   let traits: DeliveryTraits
   /// Whether the service accepted something in an earlier run.
-  private let hasTaken: Bool
+  let hasTaken: Bool
   var random: any RandomNumberGenerator
   private var ready: [PendingChunk] = []
   private var readyStart = 0
@@ -68,7 +68,7 @@ package struct DeliverySchedule {
   /// The chunks to halve before sending.
   var oversized: [PendingChunk] = []
   /// The original chunks of parts, by part.
-  private var wholes: [Int64: Int64] = [:]
+  var wholes: [Int64: Int64] = [:]
   /// The number of concurrent requests outside an outage.
   var atOnce: Int
   var growth = 0
@@ -162,11 +162,6 @@ package struct DeliverySchedule {
     settleRejected()
   }
 
-  /// Declares the rejected events wrong if the delivery ended for a reason other than their rejection.
-  private mutating func settleRejected() {
-    if let stop, stop != .refusing { rejectedEvents.settle() }
-  }
-
   /// Returns chunks whose attempts may begin now, up to `ahead` more than the limit. Each must later be passed to
   /// ``finish(_:_:now:)``, ``withdraw(_:)`` or ``giveBack(_:)``.
   package mutating func start(now: Milliseconds, atMost: Int = .max, ahead: Int = 0) -> [PendingChunk] {
@@ -235,10 +230,6 @@ package struct DeliverySchedule {
     let isOpen = !waiting.isEmpty || !suspects.isEmpty || search.isUnderWay
     return isInOrder ? isOpen : readyCount == 1 && (isOpen || delayed.contains { $0.chunk.failures > 0 })
   }
-
-  /// Whether so many events were rejected in a row that chunks from the end of the queue are tried, to show whether the
-  /// rejected events are to blame.
-  private var startsFromTheEnd: Bool { !isInOrder && rejectedEvents.inARow >= settings.refusalsInARow / 2 }
 
   var isInOrder: Bool { settings.isInOrder(traits) }
 
@@ -311,20 +302,6 @@ package struct DeliverySchedule {
       search.leaveOut(chunk)
       return .unknown
     }
-  }
-
-  /// Whether the service seems to reject everything.
-  private var rejectsAll: Bool {
-    guard rejectedEvents.inARow >= settings.refusalsInARow else { return false }
-    // If chunks are sent in order, no other chunk can show that only these events are wrong. A service that ever
-    // accepted something is believed.
-    if isInOrder { return acknowledged == 0 && !hasTaken }
-    // If the service accepted anything, one chunk may consist of wrong events only.
-    return acknowledged == 0 || rejectedEvents.areSpread
-  }
-
-  private func whole(of chunk: PendingChunk) -> Int64 {
-    wholes[chunk.id] ?? chunk.parent.map { wholes[$0] ?? $0 } ?? chunk.id
   }
 
   /// Ends the delivery if the queue is empty. If waiting chunks are left, the service counts as down.
