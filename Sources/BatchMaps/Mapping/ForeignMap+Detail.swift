@@ -2,6 +2,15 @@ import BatchFoundation
 package import BatchIngest
 
 extension ForeignMap {
+  private static let (beforeValues, betweenValues) = ("' sets it to '", "' or '")
+
+  /// Returns the values that the map itself sets a field to, according to a ``detail(of:rule:record:)``; empty for
+  /// other details.
+  package static func valuesSet(in detail: String) -> [String] {
+    guard let start = detail.firstRange(of: beforeValues)?.upperBound else { return [] }
+    return detail[start...].dropLast().split(separator: betweenValues).map(String.init)
+  }
+
   package func detail(of rejection: Rejection, rule: Int, record: [UInt8]) -> String {
     let record = innerRecord(record)
     if rejection.reason == .noRule {
@@ -28,8 +37,9 @@ extension ForeignMap {
       }
     let constants = rejection.reason == .unknownType ? constants(of: field, in: rules[rule]) : []
     if !constants.isEmpty {
-      let values = constants.map { "'\($0)'" }.joined(separator: " or ")
-      return "field '\(field)' \(fault): rule '\(rules[rule].name)' of the map '\(shownName)' sets it to \(values)"
+      let values = constants.joined(separator: Self.betweenValues)
+      return
+        "field '\(field)' \(fault): rule '\(rules[rule].name)' of the map '\(shownName)\(Self.beforeValues)\(values)'"
     }
     guard !paths.isEmpty else {
       return "field '\(field)' \(fault): rule '\(rules[rule].name)' of the map '\(shownName)' has no path for the field"

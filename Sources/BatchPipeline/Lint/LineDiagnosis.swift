@@ -1,6 +1,7 @@
 import BatchConfiguration
 package import BatchFoundation
 package import BatchIngest
+import BatchMaps
 
 /// The exact fault of a line, with a suggestion of what was meant.
 ///
@@ -60,12 +61,11 @@ package struct LineDiagnosis {
 
   /// A suggestion if the unknown type was set by the map itself; otherwise nil.
   private var mappedQuestion: String? {
-    guard line.reason == .unknownType, let start = line.detail.firstRange(of: "' sets it to '")?.upperBound,
-      let field = line.detail.split(separator: "'").dropFirst().first, let known = dictionary.values[String(field)]
+    guard line.reason == .unknownType, let field = line.detail.split(separator: "'").dropFirst().first,
+      let known = dictionary.values[String(field)]
     else { return nil }
-    let given = line.detail[start...].dropLast().split(separator: "' or '").map(String.init)
-    return given.lazy.filter { !known.contains($0) }.compactMap { NearestName.question(about: $0, among: known) }.first
-      .map { ", \($0)" }
+    return ForeignMap.valuesSet(in: line.detail).lazy.filter { !known.contains($0) }
+      .compactMap { NearestName.question(about: $0, among: known) }.first.map { ", \($0)" }
   }
 
   /// A hint that the line is a link, not an object, and belongs to another kind of input; nil if it is not a link.
