@@ -154,10 +154,10 @@ extension EventStore {
     var damaged: [(segment: StateSegment, states: DeviceStates)] = []
     try Timelines.forEachDamagedSegment(in: db) { damaged.append(($0, $1)) }
     for (segment, states) in damaged {
-      let count = "\(max(0, segment.devices - states.count)) of \(segment.devices)"
       report.lost.append(
         StoreDamage(
-          table: "state_segment", row: segment.id, problem: "damaged states of devices were not copied (\(count))"))
+          table: "state_segment", row: segment.id,
+          problem: "damaged states of devices were not copied (\(segment.lost(states)))"))
       try Timelines.keep(states, of: segment, in: db)
     }
     try timelines.rewriteStates(in: db)

@@ -144,10 +144,10 @@ extension EventStore {
       }
       try Self.attempt("state_segment", body) {
         try Timelines.forEachDamagedSegment(in: db) { segment, states in
-          let count = "\(max(0, segment.devices - states.count)) of \(segment.devices)"
           body(
             StoreDamage(
-              table: "state_segment", row: segment.id, problem: "states of devices are damaged (\(count))"))
+              table: "state_segment", row: segment.id,
+              problem: "states of devices are damaged (\(segment.lost(states)))"))
         }
       }
       return true

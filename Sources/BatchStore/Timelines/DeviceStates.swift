@@ -73,6 +73,9 @@ struct StateSegment {
   var bucket: Int
   var devices: Int
   var states: [UInt8]
+
+  /// The number of its states that are not among the intact ones, in words.
+  func lost(_ intact: DeviceStates) -> String { "\(max(0, devices - intact.count)) of \(devices)" }
 }
 
 extension DeviceStates {
