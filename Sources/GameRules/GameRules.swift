@@ -117,9 +117,9 @@ package struct GameRules {
   }
 
   private mutating func takeDeviceAndUser() {
-    let reported = record.block.values
-    for slot in reported.indices {
-      let value = reported.span[slot]
+    let values = record.block.values
+    for slot in values.indices {
+      let value = values.span[slot]
       // Equal values keep their old memory, so that all events of the device share it.
       if value.isEmpty || state.block.values.span[slot] == value { continue }
       state.block.values[slot] = value

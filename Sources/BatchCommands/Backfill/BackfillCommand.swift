@@ -166,9 +166,9 @@ struct BackfillCommand: ParsableCommand {
     var changes = named.changes
     (changes.from, changes.to, changes.asOf) = (window.from, window.to, window.to)
     (changes.store, changes.report) = (places.store, places.report)
-    let reported = reportsWarnings ? try JobSource.load(named.job, changes, asksService: !sandbox) : nil
+    let withWarnings = reportsWarnings ? try JobSource.load(named.job, changes, asksService: !sandbox) : nil
     var request = try Failures.reported {
-      let loaded = try reported ?? JobSource.loader(asksService: !sandbox).load(job: named.job, changes)
+      let loaded = try withWarnings ?? JobSource.loader(asksService: !sandbox).load(job: named.job, changes)
       return try RunRequest(loaded: loaded, of: .installed, mode: skipsUpload ? .noUpload : .run, now: .now)
     }
     request.isOneOfMany = true

@@ -53,9 +53,9 @@ struct EngageStories: PlatformStories {
     ]
     for mark in marks {
       let name = settings.attributeNames[mark.field]
-      let reported = kinds.filter { mark.kinds.contains($0) }.map(\.words)
-      guard !reported.isEmpty, event.attribute(name) != nil else { continue }
-      return ["\(reported.reversed().joined(separator: " or ")), according to its attribute '\(name)'"]
+      let meanings = kinds.filter { mark.kinds.contains($0) }.map(\.words)
+      guard !meanings.isEmpty, event.attribute(name) != nil else { continue }
+      return ["\(meanings.reversed().joined(separator: " or ")), according to its attribute '\(name)'"]
     }
     return ["\(kinds.contains(.link) ? "link opened, or " : "")a custom event of the app with this code"]
   }

@@ -36,8 +36,8 @@ struct WordPage {
   struct Row {
     /// The heading of its section, such as `Quarantine reasons`.
     var section: String
-    /// The words of the first cell; one that ends in capitals, such as `ignored-TYPE`, stands for all that begin with
-    /// the same letters.
+    /// The words of the first cell. One that ends in capitals, such as `ignored-TYPE`, covers all words with its
+    /// beginning.
     var words: [String]
     /// The other cells with the headings of their columns, as plain text. Empty cells are left out.
     var cells: [(title: String, text: String)]

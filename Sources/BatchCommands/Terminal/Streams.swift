@@ -9,7 +9,7 @@ import Glibc
 enum Streams {
   private static let failure = Guarded<Int32?>(nil)
 
-  /// Whether data could not be written to stdout, as reported. A closed pipe is no failure: the reader has enough.
+  /// Whether data could not be written to stdout, as reported. A closed pipe is not a failure: its reader is done.
   static var hasFailed: Bool { failure.withLock { $0.map { $0 != EPIPE } ?? false } }
 
   private static func isTerminal(_ descriptor: Int32) -> Bool { isatty(descriptor) == 1 }

@@ -51,8 +51,8 @@ struct EventStory {
   }
 
   /// Describes the correction of an event that a late record changed after it was sent; nil if there is none. The
-  /// event's session and campaign followed from what was known then; the device's other events would give a false
-  /// reason.
+  /// event's session and campaign follow from the records that were processed when it was sent, so the device's other
+  /// events would give a false reason.
   private func correction() throws -> [String]? {
     var words: [String]?
     try store.ledger.forEachCorrection { correction in

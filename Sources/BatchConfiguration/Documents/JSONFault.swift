@@ -1,7 +1,6 @@
 import BatchFoundation
 
-/// Describes what was expected at the offset where a JSON document becomes invalid, by scanning the valid text before
-/// it.
+/// The error at the offset where a JSON document becomes invalid, in words: what may follow the valid text before it.
 package struct JSONFault {
   private let bytes: [UInt8]
   private let offset: Int

@@ -71,7 +71,7 @@ package struct RelativeWindow: Sendable, Hashable {
     Bound(text)?.instant(at: now, in: .utc)
   }
 
-  /// Returns the window with the ends given on the command line in place of its own; nil if no relative end is left.
+  /// Returns the window with its ends replaced by those of the command line; nil if no relative end is left.
   func replacing(from: Instant?, to: Instant?) -> RelativeWindow? {
     var window = self
     if let from { window.from = Bound(from.rfc3339) }

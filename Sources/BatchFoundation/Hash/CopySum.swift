@@ -1,4 +1,4 @@
-/// A 16-byte checksum for detecting that a copy differs from what was written (reference formats 5.3). Like
+/// A 16-byte checksum that shows whether a copy differs from its original (reference formats 5.3). Like
 /// ``LineDigest`` it guards against accidents, not attackers, and it takes a sixth of the time of SHA-256. The function
 /// must never change, because archived folders and other kinds of machines hold its sums.
 package struct CopySum: HashFunction {

@@ -118,7 +118,7 @@ extension NameUUID {
   /// Returns the eight hexadecimal digits of a 32-bit number, the first in the topmost byte.
   @inline(__always)
   private static func digits(_ bits: UInt64) -> UInt64 {
-    // Gives each half byte a byte of its own.
+    // Spreads the half bytes over whole bytes.
     var word = (bits << 16 | bits) & 0x0000_FFFF_0000_FFFF
     word = (word << 8 | word) & 0x00FF_00FF_00FF_00FF
     word = (word << 4 | word) & 0x0F0F_0F0F_0F0F_0F0F

@@ -32,8 +32,8 @@ package struct JSONNode: Sendable {
   /// The line from 1; nil if the value is not from a document but, for example, from the command line.
   package var line: Int? { place?.line }
 
-  /// The value of a key, compared by bytes, or the last one if it is repeated; nil if it is absent or this is no
-  /// object.
+  /// The value of a key, compared by bytes, or the last one if it is repeated; nil if it is absent or this is
+  /// not an object.
   package subscript(key: String) -> JSONNode? {
     guard case .object(let members) = value else { return nil }
     return members.last { $0.key.utf8.elementsEqual(key.utf8) }?.value

@@ -62,7 +62,7 @@ enum ColumnLook {
         return count <= most ? (pattern, count) : nil
       }
     }
-    func reported(_ misfits: Int) -> [String] { misfits == 0 ? [] : ["\(misfits) of \(texts.count) do not match"] }
+    func remarks(on misfits: Int) -> [String] { misfits == 0 ? [] : ["\(misfits) of \(texts.count) do not match"] }
     func found(_ part: Times.Part, _ fits: [(text: String, misfits: Int)]) -> Times? {
       guard let least = fits.min(by: { $0.misfits < $1.misfits }), let form = Self.form(least.text) else { return nil }
       var times = Times(part: part, pattern: least.text, remarks: [least.text])
@@ -78,7 +78,7 @@ enum ColumnLook {
       } else if least.text.hasPrefix("MM"), !least.text.hasPrefix("MMM") {
         times.remarks.append("the month comes first")
       }
-      times.remarks += reported(least.misfits)
+      times.remarks += remarks(on: least.misfits)
       times.namesZone = least.text.hasSuffix("Z")
       return times
     }
@@ -90,7 +90,7 @@ enum ColumnLook {
         Double(text) != nil || ["Z", "z", "UTC", "GMT"].contains { text.hasSuffix($0) }
           || text.dropFirst(10).contains { "+-".contains($0) }
       }
-      return Times(part: .whole, remarks: reported(misfits(automatic)), namesZone: texts.count - named <= most)
+      return Times(part: .whole, remarks: remarks(on: misfits(automatic)), namesZone: texts.count - named <= most)
     }
     return found(.whole, fitting(wholes))
   }

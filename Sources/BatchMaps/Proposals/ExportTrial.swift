@@ -145,11 +145,11 @@ package struct ExportTrial {
   /// The counts of refused, left out and faulty records by reason, the highest first.
   package var otherWords: [String] {
     let warnings = oddRows.filter { others[$0.key] == nil }.mapValues(\.count)
-    let reported = others.merging(warnings) { $1 }.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map {
+    let lines = others.merging(warnings) { $1 }.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map {
       words, count in
       "\(count) \(words)" + (oddRows[words].map { "; the first begins on line \($0.first)" } ?? "")
     }
-    return reported.count > Self.mostListed ? reported.prefix(Self.mostListed) + ["…"] : reported
+    return lines.count > Self.mostListed ? lines.prefix(Self.mostListed) + ["…"] : lines
   }
 
   private static let mostListed = 8

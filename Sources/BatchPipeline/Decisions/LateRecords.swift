@@ -31,9 +31,9 @@ struct LateRecords: Sendable {
   /// Returns the names of the first few files and the number of the others, in words.
   func fileNames(_ files: InputFiles) -> String {
     let names = Set(places.values.compactMap { files.source(of: $0)?.file }).sorted()
-    let reported = names.prefix(Self.namesListed).map { "'\($0.printable)'" }.joined(separator: ", ")
+    let listed = names.prefix(Self.namesListed).map { "'\($0.printable)'" }.joined(separator: ", ")
     let rest = names.count - Self.namesListed
-    return rest > 0 ? "\(reported) and \(rest.counted("other file"))" : reported
+    return rest > 0 ? "\(listed) and \(rest.counted("other file"))" : listed
   }
 }
 
