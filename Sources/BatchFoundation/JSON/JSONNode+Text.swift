@@ -1,18 +1,18 @@
 extension JSONNode {
   /// Returns JSON indented by two spaces per level, without a final line end; members keep their order.
   package func text(indentation: Int = 0) -> String {
-    var text = ""
-    write(",", ": ", indent: String(repeating: " ", count: indentation), to: &text)
-    return text
+    text(Layout(comma: ",", colon: ": ", indentation: indentation))
   }
 
   /// The JSON on one line, without white space.
   package var compactText: String { compactText(",", ":") }
 
-  package func compactText(_ comma: String, _ colon: String) -> String {
-    var text = ""
-    write(comma, colon, indent: nil, to: &text)
-    return text
+  package func compactText(_ comma: Text, _ colon: Text) -> String { text(Layout(comma: comma, colon: colon)) }
+
+  private func text(_ layout: Layout) -> String {
+    var target = ByteBuffer(capacity: 256)
+    write(layout, to: &target)
+    return unsafe String(decoding: target.bytes, as: UTF8.self)
   }
 
   /// The JSON of ``canonical`` without white space, with numbers as written (reference formats 4.2).
@@ -30,27 +30,50 @@ extension JSONNode {
     }
   }
 
-  /// - Parameter indent: the indentation of the current line; nil to write a single line.
-  private func write(_ comma: String, _ colon: String, indent: String?, to text: inout String) {
-    let (open, close, parts): (String, String, [(key: String?, node: JSONNode)])
+  private struct Layout {
+    var comma: Text
+    var colon: Text
+    /// The number of spaces before the current line; nil to write a single line.
+    var indentation: Int?
+
+    var inner: Layout { Layout(comma: comma, colon: colon, indentation: indentation.map { $0 + 2 }) }
+
+    func breakLine(_ target: inout ByteBuffer) {
+      guard let indentation else { return }
+      target.append(UInt8(ascii: "\n"))
+      for _ in 0..<indentation { target.append(UInt8(ascii: " ")) }
+    }
+  }
+
+  private func write(_ layout: Layout, to target: inout ByteBuffer) {
     switch value {
-    case .null, .data: return text += "null"
-    case .bool(let flag): return text += flag ? "true" : "false"
-    case .number(let json), .written(let json): return text += json
-    case .string(let string), .date(let string): return text += JSONString.quoted(string)
-    case .array(let elements): (open, close, parts) = ("[", "]", elements.map { (nil, $0) })
-    case .object(let members): (open, close, parts) = ("{", "}", members.map { ($0.key, $0.value) })
+    case .null, .data: target.append("null")
+    case .bool(let flag): target.append(flag ? "true" : "false")
+    case .number(let json), .written(let json): json.withText { target.append($0) }
+    case .string(let string), .date(let string): string.withText { CanonicalJSON.appendString($0, to: &target) }
+    case .array(let elements):
+      let inner = layout.inner
+      target.append("[")
+      for (index, element) in elements.enumerated() {
+        if index > 0 { target.append(layout.comma) }
+        inner.breakLine(&target)
+        element.write(inner, to: &target)
+      }
+      if !elements.isEmpty { layout.breakLine(&target) }
+      target.append("]")
+    case .object(let members):
+      let inner = layout.inner
+      target.append("{")
+      for (index, member) in members.enumerated() {
+        if index > 0 { target.append(layout.comma) }
+        inner.breakLine(&target)
+        member.key.withText { CanonicalJSON.appendString($0, to: &target) }
+        target.append(layout.colon)
+        member.value.write(inner, to: &target)
+      }
+      if !members.isEmpty { layout.breakLine(&target) }
+      target.append("}")
     }
-    text += open
-    let inner = indent.map { $0 + "  " }
-    for (index, part) in parts.enumerated() {
-      if index > 0 { text += comma }
-      if let inner { text += "\n" + inner }
-      if let key = part.key { text += JSONString.quoted(key) + colon }
-      part.node.write(comma, colon, indent: inner, to: &text)
-    }
-    if let indent, !parts.isEmpty { text += "\n" + indent }
-    text += close
   }
 }
 

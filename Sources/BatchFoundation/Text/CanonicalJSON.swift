@@ -202,28 +202,14 @@ extension CanonicalJSON {
   }
 }
 
-/// Writes single strings as JSON, with no more escapes than JSON requires (reference formats 4.2). Bodies of many
-/// events are written into one buffer by ``CanonicalJSON`` instead.
+/// Single strings as JSON, with no more escapes than JSON requires (reference formats 4.2).
 public enum JSONString {
   public static func quoted(_ text: String) -> String { "\"\(escaped(text))\"" }
 
-  /// Returns the escaped text without quotes: `\u00xx` in lower case; `/` and everything beyond ASCII stay unescaped.
+  /// Returns the escaped text without quotes.
   public static func escaped(_ text: String) -> String {
-    var result = ""
-    for scalar in text.unicodeScalars {
-      switch scalar {
-      case "\"": result += "\\\""
-      case "\\": result += "\\\\"
-      case "\u{8}": result += "\\b"
-      case "\t": result += "\\t"
-      case "\n": result += "\\n"
-      case "\u{C}": result += "\\f"
-      case "\r": result += "\\r"
-      case "\u{0}"..."\u{1F}":
-        result += "\\u" + Hexadecimal.text(of: UInt16(scalar.value))
-      default: result.unicodeScalars.append(scalar)
-      }
-    }
-    return result
+    var target = ByteBuffer(capacity: text.utf8.count)
+    text.withText { CanonicalJSON.appendEscaped($0, to: &target) }
+    return unsafe String(decoding: target.bytes, as: UTF8.self)
   }
 }

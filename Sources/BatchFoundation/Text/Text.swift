@@ -109,6 +109,17 @@ extension Text: ExpressibleByStringLiteral, CustomStringConvertible {
   public var description: String { unsafe String(decoding: bytes, as: UTF8.self) }
 }
 
+extension String {
+  /// Passes the UTF-8 bytes to `body` as a text that must not outlive the call.
+  public func withText<Result>(_ body: (Text) throws -> Result) rethrows -> Result {
+    var copy = self
+    return try copy.withUTF8 { bytes in
+      guard let base = bytes.baseAddress else { return try body(.empty) }
+      return try unsafe body(Text(base: base, count: bytes.count))
+    }
+  }
+}
+
 extension [UInt8] {
   /// Passes these bytes to `body` as a text that must not outlive the call.
   public func withText<Result>(_ body: (Text) throws -> Result) rethrows -> Result {
