@@ -64,14 +64,14 @@ import Testing
 
   @Test("On a terminal a run has the cells that people read: times to the minute, and how it ended in words")
   func shortHistory() {
-    func short(_ night: String?, _ ending: JSONNode) -> [String] {
+    func short(_ night: String?, _ ending: JSONNode, to: String? = nil) -> [String] {
       let cells: [JSONNode] = HistoryRow.columns.map { name in
         switch name {
         case "started", "windowFrom": .text("2026-01-02T03:04:05.678Z")
         case "night": .text(night)
         case "ending": ending
         case "mode": .text("run")
-        case "windowTo": .text(nil)
+        case "windowTo": .text(to)
         case "reason": .text("it was so")
         default: .number(7)
         }
@@ -79,13 +79,14 @@ import Testing
       return HistoryRow.short(cells).map { $0.string ?? $0.compactText }
     }
     let (begin, figures) = (
-      ["7", "run", "2026-01-02 03:04", "2026-01-02 03:04", "null"], ["7", "7", "7", "7", "it was so"]
+      ["7", "2026-01-02 03:04", "from 2026-01-02 03:04"], ["7", "7", "7", "it was so"]
     )
     #expect(short("done with findings", .number(0)) == begin + ["done with findings"] + figures)
     #expect(short("no input", .number(66)) == begin + ["no input (66)"] + figures)
     #expect(short(nil, .number(78)) == begin + ["failed (78)"] + figures)
     #expect(short(nil, .number(0)) == begin + ["done"] + figures)
     #expect(short(nil, .text("unfinished")) == begin + ["unfinished"] + figures)
-    #expect(HistoryRow.shortColumns.allSatisfy(HistoryRow.columns.contains))
+    #expect(short(nil, .number(0), to: "2026-01-03T00:00:00.000Z")[2] == "from 2026-01-02 03:04 to 2026-01-03 00:00")
+    #expect(HistoryRow.shortColumns.filter { !HistoryRow.columns.contains($0) } == ["window"])
   }
 }

@@ -36,8 +36,8 @@ import Testing
         "Error: --step is '1d', which is not an ISO 8601 duration such as P1D or PT6H.\nUsage: engage-batch backfill "),
     Case(
       64, "post", "jobs/nightly.json", "--from", "2026-01-01",
-      message: "Error: --from, --to and --explain apply to records; 'post' reads none and sends all pending events.\n"),
-    Case(64, "post", "jobs/nightly.json", "--explain", "d", message: "'post' reads none"),
+      message: "Unknown option '--from'"),
+    Case(64, "post", "jobs/nightly.json", "--explain", "d", message: "Unknown option '--explain'"),
     Case(
       66, "run", "jobs/own.json", "--sandbox", "--as-of", "2026-01-15T02:00:00Z",
       message: "/jobs/e-{dd}' for 2026-01-14 ('inputs' of the job)",

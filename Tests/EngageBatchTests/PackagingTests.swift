@@ -42,8 +42,13 @@ import Testing
     let page = try workspace.read("man/engage-batch-store-purge.1")
     #expect(page.hasPrefix(".TH \"ENGAGE\\-BATCH\\-STORE\\-PURGE\" 1 \"2026-01-01\" \"engage\\-batch 0.1.0"))
     #expect(page.contains(".TP\n\\fB\\-\\-days\\fR \\fIdays\\fR\nDays to keep posted events."))
-    for line in page.split(separator: "\n") where line.hasPrefix(".") || line.hasPrefix("'") {
-      #expect([".TH", ".SH", ".TP", ".B"].contains(line.split(separator: " ").first ?? ""), "\(line)")
+    let run = try workspace.read("man/engage-batch-run.1")
+    #expect(run.contains(".SS Window\n.TP\n\\fB\\-\\-from\\fR \\fIfrom\\fR\n"))
+    #expect(run.contains(".SH EXAMPLES\nengage\\-batch run jobs/nightly.json \\-\\-sandbox\n"))
+    #expect(run.contains(".SH ENVIRONMENT\n.TP\n\\fBENGAGE_BASE_URL\\fR\nsetting Connection.baseUrl\n"))
+    #expect(run.contains(".SH FILES\n.TP\n\\fBSTORE\\fR\n"))
+    for line in (page + run).split(separator: "\n") where line.hasPrefix(".") || line.hasPrefix("'") {
+      #expect([".TH", ".SH", ".SS", ".TP", ".B"].contains(line.split(separator: " ").first ?? ""), "\(line)")
     }
   }
 

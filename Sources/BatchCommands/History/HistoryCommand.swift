@@ -14,7 +14,7 @@ struct HistoryCommand: ParsableCommand {
       'ending' is the exit code, or 'unfinished' for a run that was killed or is in progress; 'night' is the state of the run: \
       done, done with findings, no input, refused or failed; 'reason' says why a run ended early; 'windowFrom' and 'windowTo' \
       are its window; 'changed' lists the settings that differ from those of the previous run. 'engage-batch report --run N' \
-      shows a run in full. A terminal shows the main columns, or all with --all.
+      shows a run in full. A terminal shows eight columns, or all with --wide; 'window' is the window in UTC.
 
       'read' is the sum of accepted lines, duplicates, lines out of window, records of forgotten people, lines left out by maps \
       ('leftOut'), and quarantined lines. 'events' are those sent or pending; events quarantined by the checks are counted in \
@@ -30,7 +30,7 @@ struct HistoryCommand: ParsableCommand {
   var number: Int64?
 
   @Flag(help: "On a terminal, show all columns, as in pipes and JSON.")
-  var all = false
+  var wide = false
 
   @OptionGroup var answer: AnswerOption
 
@@ -44,7 +44,7 @@ struct HistoryCommand: ParsableCommand {
       var rows = try HistoryRow.all(of: store)
       if let number { rows.removeAll { $0.run.id.number != number } }
       if let limit { rows = rows.suffix(limit) }
-      let isShort = !all && answer.format == .text && isatty(STDOUT_FILENO) == 1
+      let isShort = !wide && answer.format == .text && isatty(STDOUT_FILENO) == 1
       var listing = Listing(answer.format, columns: isShort ? HistoryRow.shortColumns : HistoryRow.columns)
       for row in rows {
         let cells = row.cells(answer.format, of: store.format.destination)
@@ -65,24 +65,31 @@ struct HistoryRow {
   ]
 
   /// The columns of the short listing.
-  static let shortColumns = [
-    "run", "mode", "started", "windowFrom", "windowTo", "night", "read", "quarantined", "posted", "pending",
-    "reason",
-  ]
+  static let shortColumns = ["run", "started", "window", "night", "read", "posted", "pending", "reason"]
 
-  /// Returns the cells of the short columns. Times are truncated to minutes; without a night, the ending is shown.
+  /// Returns the cells of the short columns. Times are truncated to minutes, and those of a window to days if both are
+  /// midnights; without a night, the ending is shown.
   static func short(_ cells: [JSONNode]) -> [JSONNode] {
     let row = Dictionary(uniqueKeysWithValues: zip(columns, cells))
+    func time(_ name: String) -> String? {
+      row[name]?.string.map { String($0.prefix(16)).replacing("T", with: " ") }
+    }
     return shortColumns.map { name in
-      guard let cell = row[name], let ending = row["ending"] else { return .text(nil) }
       switch name {
-      case "started", "windowFrom", "windowTo":
-        return .text(cell.string.map { String($0.prefix(16)).replacing("T", with: " ") })
+      case "started": return .text(time(name))
+      case "window":
+        let times = [time("windowFrom"), time("windowTo")]
+        let isDays = times.allSatisfy { $0?.hasSuffix(" 00:00") ?? true }
+        let texts = times.map { $0.map { String(isDays ? $0.prefix(10) : $0[...]) } }
+        return .text(
+          texts == [nil, nil] ? nil : [texts[0].map { "from \($0)" }, texts[1].map { "to \($0)" }].compactMap(\.self)
+            .joined(separator: " "))
       case "night":
-        let night = cell.string ?? (ending.integer == 0 ? "done" : nil)
+        guard let ending = row["ending"] else { return .text(nil) }
+        let night = row[name]?.string ?? (ending.integer == 0 ? "done" : nil)
         return .text(ending.integer.map { $0 == 0 ? night ?? "" : "\(night ?? "failed") (\($0))" } ?? ending.string)
-      case "reason": return .text(cell.string?.clipped(toBytes: 80))
-      default: return cell
+      case "reason": return .text(row[name]?.string?.clipped(toBytes: 80))
+      default: return row[name] ?? .text(nil)
       }
     }
   }

@@ -65,7 +65,27 @@ struct StoredJob: ParsableArguments {
   }
 }
 
-struct WindowOptions: ParsableArguments {
+/// The times that a command gives a job.
+protocol JobTimes: ParsableArguments {
+  /// - Parameter changes: The other changes from the command line.
+  func added(to changes: CommandLineChanges) -> CommandLineChanges
+}
+
+/// The clock, for a command that reads no records.
+struct ClockOptions: JobTimes {
+  @Option(
+    help: "The clock of the run, such as 2026-02-01T02:15:00Z. (default: the job's, else now)",
+    transform: Instant.argument)
+  var asOf: Instant?
+
+  func added(to changes: CommandLineChanges) -> CommandLineChanges {
+    var changes = changes
+    changes.asOf = asOf
+    return changes
+  }
+}
+
+struct WindowOptions: JobTimes {
   @Option(
     help: "Start of the window, such as 2026-01-31 or 'yesterday'; records before it are skipped.",
     transform: Instant.argument)
@@ -82,7 +102,6 @@ struct WindowOptions: ParsableArguments {
     transform: Instant.argument)
   var asOf: Instant?
 
-  /// - Parameter changes: The other changes from the command line.
   func added(to changes: CommandLineChanges) -> CommandLineChanges {
     var changes = changes
     (changes.from, changes.to, changes.asOf) = (from, to, asOf)
@@ -116,8 +135,10 @@ struct JobPlaces: ParsableArguments {
 /// A command that names a job and accepts all changes to it. The option groups are not nested, because a debug build of
 /// the parser checks a group four times for each enclosing group.
 protocol JobCommand: ParsableCommand {
+  associatedtype Times: JobTimes
+
   var named: JobWithSettings { get }
-  var window: WindowOptions { get }
+  var window: Times { get }
   var places: JobPlaces { get }
 }
 
@@ -135,10 +156,8 @@ extension JobCommand {
   }
 }
 
-/// The options for a run's output.
+/// The files that a run writes.
 struct OutputOptions: ParsableArguments {
-  enum Progress: String, ExpressibleByArgument, CaseIterable { case auto, plain, none }
-
   @Option(help: ArgumentHelp("Write the events, one per line; - for stdout.", valueName: "file"))
   var eventsOut: String?
 
@@ -169,20 +188,22 @@ struct OutputOptions: ParsableArguments {
       "Write the result as JUnit XML, with a failure for each quarantined line.", valueName: "file"))
   var junit: String?
 
-  @Flag(help: "Print nothing on stderr if the exit code is 0, and everything otherwise.")
-  var quiet = false
+  func validate() throws {
+    if [eventsOut, summary, findingsOut, decisionsOut].count(where: { $0 == "-" }) > 1 {
+      throw ValidationError("--events-out and --summary cannot both write to stdout.")
+    }
+  }
 
-  @Option(help: "text, or json: one object per line, with time, level and message.")
-  var logFormat: Log.Format = .text
+  var takesStdout: Bool { [eventsOut, summary, findingsOut, decisionsOut].contains("-") }
+}
 
-  @Flag(help: "Start each line on stderr with the UTC time.")
-  var logTimes = false
-
-  @Option(help: "How to show progress: auto, plain or none.")
-  var progress: Progress = .auto
-
+/// The limits beyond which a run ends with 65.
+struct LimitOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Exit with 65 if more lines than this are quarantined.", valueName: "lines"))
   var maxQuarantine: Int?
+
+  @Flag(help: "With --max-quarantine: stop reading as soon as the limit is exceeded, and process nothing.")
+  var stopEarly = false
 
   enum FailOn: String, ExpressibleByArgument, CaseIterable { case unusual }
 
@@ -190,46 +211,49 @@ struct OutputOptions: ParsableArguments {
     help: "Exit with 65 before anything is sent, if a figure is 'unusual' for the job (Report.usualRuns).")
   var failOn: FailOn?
 
-  @Flag(help: "With --max-quarantine: stop reading as soon as the limit is exceeded, and process nothing.")
-  var stopEarly = false
+  func validate() throws {
+    if stopEarly, maxQuarantine == nil { throw ValidationError("--stop-early needs --max-quarantine.") }
+    if let maxQuarantine, maxQuarantine < 0 { throw ValidationError("--max-quarantine must be 0 or more.") }
+  }
+}
 
+/// The options for the messages of a run.
+struct MessageOptions: ParsableArguments {
+  enum Progress: String, ExpressibleByArgument, CaseIterable { case auto, plain, none }
+
+  @Flag(help: "Print nothing on stderr if the exit code is 0, and everything otherwise.")
+  var quiet = false
+
+  @Option(help: "How to show progress: auto, plain or none.")
+  var progress: Progress = .auto
+
+  @Option(help: "text, or json: one object per line, with time, level and message.")
+  var logFormat: Log.Format = .text
+
+  @Flag(help: "Start each line on stderr with the UTC time.")
+  var logTimes = false
+
+  var log: Log { Log(format: logFormat, hasTimes: logTimes, isHeld: quiet) }
+}
+
+/// The device to explain.
+struct ExplainOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       "Explain the effects of the rules on this device; @FILE reads the id from a file.", valueName: "device-id"))
   var explain: String?
 
   func validate() throws {
-    if [eventsOut, summary, findingsOut, decisionsOut].count(where: { $0 == "-" }) > 1 {
-      throw ValidationError("--events-out and --summary cannot both write to stdout.")
-    }
     if explain == "@" { throw ValidationError("--explain @FILE needs a file name.") }
-    if stopEarly, maxQuarantine == nil { throw ValidationError("--stop-early needs --max-quarantine.") }
-    if let maxQuarantine, maxQuarantine < 0 { throw ValidationError("--max-quarantine must be 0 or more.") }
   }
 
-  var log: Log { Log(format: logFormat, hasTimes: logTimes, isHeld: quiet) }
-
-  var takesStdout: Bool { [eventsOut, summary, findingsOut, decisionsOut].contains("-") }
-
-  /// The files that these options read.
+  /// The files that the option reads.
   var files: [OutputConflict.Use] { NamedIDs.files(of: explain.map { [$0] } ?? []) }
 
   /// Returns the device to explain: the id, or the first line of the named file.
   ///
   /// - Throws: ``MissingFileError``.
-  func explainedDevice() throws -> String? {
+  func device() throws -> String? {
     try explain.map { try NamedIDs.ids(of: $0).first ?? "" }
-  }
-}
-
-/// The options for explaining a device.
-struct ExplanationOptions: ParsableArguments {
-  @Option(help: "The format of --explain: text or json.")
-  var format: OutputFormat = .text
-
-  func check(_ output: OutputOptions) throws {
-    if format == .json, output.explain == nil {
-      throw ValidationError("--format needs --explain; --summary - prints the figures as JSON.")
-    }
   }
 }

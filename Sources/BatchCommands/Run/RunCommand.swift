@@ -9,17 +9,50 @@ struct RunCommand: JobCommand {
     abstract: "Run a job: read its inputs, store its events, reconcile identities and send what is due.")
 
   @OptionGroup var named: JobWithSettings
-  @OptionGroup var window: WindowOptions
-  @OptionGroup var places: JobPlaces
-  @OptionGroup var output: OutputOptions
-  @OptionGroup var explanation: ExplanationOptions
+  @OptionGroup(title: "Window") var window: WindowOptions
+  @OptionGroup(title: "Window") var future: FutureOptions
+  @OptionGroup(title: "Sending") var effect: EffectOptions
+  @OptionGroup(title: "Inputs") var missing: MissingOptions
+  @OptionGroup(title: "Inputs") var empty: EmptyOptions
+  @OptionGroup(title: "Inputs") var limits: LimitOptions
+  @OptionGroup(title: "Output") var places: JobPlaces
+  @OptionGroup(title: "Output") var output: OutputOptions
+  @OptionGroup(title: "Explanation") var explain: ExplainOptions
+  @OptionGroup(title: "Explanation") var explanation: ExplanationFormat
+  @OptionGroup(title: "Messages") var messages: MessageOptions
 
+  func validate() throws {
+    try explanation.check(explain)
+    if effect.onlinePlan == "-", output.eventsOut == "-" || output.summary == "-" {
+      throw ValidationError("--online-plan cannot share stdout with --events-out or --summary.")
+    }
+  }
+
+  func run() throws {
+    let session = RunSession(
+      output: output, messages: messages, limits: limits, explain: explain, explanations: explanation.format,
+      usesSandbox: effect.sandbox, connects: effect.connects)
+    try session.run { now, missed in
+      let loaded = try load(at: now, asksService: !effect.sandbox, for: missed)
+      var request = try RunRequest(loaded: loaded, of: .installed, mode: effect.mode, now: now)
+      if effect.onlinePlan != nil || effect.plan != nil, loaded.refusal == nil, !request.job.identity {
+        Streams.note("\(named.job): error: 'identity' is not true, so there is nothing to plan")
+        throw ExitCode(.configuration)
+      }
+      request.allowsFuture = future.allowFuture
+      request.allowsMissing = missing.allowMissing
+      request.allowsEmpty = empty.allowEmpty
+      request.planOut = effect.onlinePlan
+      request.planFile = effect.plan
+      return request
+    }
+  }
+}
+
+/// What a run changes and sends.
+struct EffectOptions: ParsableArguments {
   @Flag(help: "Print the expected results; change nothing and, without --online-plan, open no connection.")
   var dryRun = false
-
-  @OptionGroup var future: FutureOptions
-  @OptionGroup var missing: MissingOptions
-  @OptionGroup var empty: EmptyOptions
 
   @Flag(help: "Run against an in-process sandbox; no account is needed.")
   var sandbox = false
@@ -40,38 +73,29 @@ struct RunCommand: JobCommand {
   var plan: String?
 
   func validate() throws {
-    try explanation.check(output)
     if onlinePlan != nil, !dryRun { throw ValidationError("--online-plan needs --dry-run.") }
     if plan != nil, dryRun || skipsUpload {
       throw ValidationError("--plan changes the service, so it cannot be combined with --dry-run or --no-upload.")
     }
-    if onlinePlan == "-", output.eventsOut == "-" || output.summary == "-" {
-      throw ValidationError("--online-plan cannot share stdout with --events-out or --summary.")
-    }
   }
 
-  private var mode: RunMode {
+  var mode: RunMode {
     if dryRun { return .dryRun(sends: !skipsUpload) }
     return skipsUpload ? .noUpload : .run
   }
 
-  func run() throws {
-    let connects = onlinePlan != nil || !(dryRun || skipsUpload)
-    let session = RunSession(
-      output: output, explanations: explanation.format, usesSandbox: sandbox, connects: connects)
-    try session.run { now, missed in
-      let loaded = try load(at: now, asksService: !sandbox, for: missed)
-      var request = try RunRequest(loaded: loaded, of: .installed, mode: mode, now: now)
-      if onlinePlan != nil || plan != nil, loaded.refusal == nil, !request.job.identity {
-        Streams.note("\(named.job): error: 'identity' is not true, so there is nothing to plan")
-        throw ExitCode(.configuration)
-      }
-      request.allowsFuture = future.allowFuture
-      request.allowsMissing = missing.allowMissing
-      request.allowsEmpty = empty.allowEmpty
-      request.planOut = onlinePlan
-      request.planFile = plan
-      return request
+  /// Whether the service is called.
+  var connects: Bool { onlinePlan != nil || !(dryRun || skipsUpload) }
+}
+
+/// The format of `--explain`.
+struct ExplanationFormat: ParsableArguments {
+  @Option(help: "The format of --explain: text or json.")
+  var format: OutputFormat = .text
+
+  func check(_ device: ExplainOptions) throws {
+    if format == .json, device.explain == nil {
+      throw ValidationError("--format needs --explain; --summary - prints the figures as JSON.")
     }
   }
 }
@@ -82,26 +106,17 @@ struct PostCommand: JobCommand {
     commandName: "post", abstract: "Send everything pending in the store of a job, without reading its inputs.")
 
   @OptionGroup var named: JobWithSettings
-  @OptionGroup var window: WindowOptions
-  @OptionGroup var places: JobPlaces
-  @OptionGroup var output: OutputOptions
-  @OptionGroup var explanation: ExplanationOptions
-
+  @OptionGroup var window: ClockOptions
   @OptionGroup var future: FutureOptions
+  @OptionGroup(title: "Output") var places: JobPlaces
+  @OptionGroup(title: "Output") var output: OutputOptions
+  @OptionGroup(title: "Messages") var messages: MessageOptions
 
   @Flag(help: "Send to an in-process sandbox; no account is needed.")
   var sandbox = false
 
-  func validate() throws {
-    try explanation.check(output)
-    if window.from != nil || window.to != nil || output.explain != nil {
-      throw ValidationError(
-        "--from, --to and --explain apply to records; 'post' reads none and sends all pending events.")
-    }
-  }
-
   func run() throws {
-    try RunSession(output: output, explanations: explanation.format, usesSandbox: sandbox).run { now, _ in
+    try RunSession(output: output, messages: messages, usesSandbox: sandbox).run { now, _ in
       let loaded = try load(at: now, asksService: !sandbox)
       var request = try RunRequest(loaded: loaded, of: .installed, mode: .post, now: now)
       request.allowsFuture = future.allowFuture

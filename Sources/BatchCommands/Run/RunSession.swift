@@ -11,7 +11,12 @@ import Glibc
 /// The user interface of a run: progress, final summary, figures, exit code.
 struct RunSession {
   let output: OutputOptions
-  let explanations: OutputFormat
+  let messages: MessageOptions
+  /// Nil for a command that reads no records.
+  var limits: LimitOptions?
+  /// Nil for a command that processes no devices.
+  var explain: ExplainOptions?
+  var explanations = OutputFormat.text
   var usesSandbox = false
   /// Whether the service is called.
   var connects = true
@@ -25,7 +30,7 @@ struct RunSession {
     _ request: @escaping @Sendable (Instant, MissedWindow?) throws -> RunRequest,
     tell: (RunOutcome) -> Void = { _ in }
   ) throws {
-    Streams.begin(output.log)
+    Streams.begin(messages.log)
     var isTold = false
     do {
       try conduct(request, tell, &isTold)
@@ -49,15 +54,15 @@ struct RunSession {
     request.metricsOut = output.metrics
     request.otlpOut = output.otlp
     request.junitOut = output.junit
-    request.failsOnUnusual = output.failOn == .unusual
+    request.failsOnUnusual = limits?.failOn == .unusual
     if usesSandbox { request.useSandbox() }
     // Checked before anything can fail, because failed runs write figures too.
-    try Failures.reported { try request.checkOutputs(against: output.files) }
+    try Failures.reported { try request.checkOutputs(against: explain?.files ?? []) }
     try Failures.reported { try ProcessSetup.requireDescriptors() }
-    request.explain = try Failures.reported { try output.explainedDevice() }
-    if let limit = output.maxQuarantine { request.maxQuarantine = limit }
-    request.stopsEarly = output.stopEarly
-    let monitor = TerminalMonitor(output.quiet ? .none : output.progress)
+    request.explain = try Failures.reported { try explain?.device() }
+    if let limit = limits?.maxQuarantine { request.maxQuarantine = limit }
+    request.stopsEarly = limits?.stopEarly ?? false
+    let monitor = TerminalMonitor(messages.quiet ? .none : messages.progress)
     let interruption = try Signals.interruption()
     let isRefused = request.loaded.refusal != nil
     if !isRefused { for line in request.job.profileLines() { monitor.note(line) } }
@@ -133,11 +138,11 @@ struct RunSession {
   ) throws -> RunExit {
     let windows = try Pipeline(request, monitor: monitor, interruption: interruption).windowsToCatchUp()
     guard !windows.isEmpty else { return .done }
-    var caughtUp = CatchUp(windows, interruption) { [request, output, usesSandbox] window in
+    var caughtUp = CatchUp(windows, interruption) { [request, limits, usesSandbox] window in
       var other = try make(request.now, window)
       if usesSandbox { other.useSandbox() }
-      (other.sandboxAddress, other.failsOnUnusual) = (request.sandboxAddress, output.failOn == .unusual)
-      other.maxQuarantine = output.maxQuarantine
+      (other.sandboxAddress, other.failsOnUnusual) = (request.sandboxAddress, limits?.failOn == .unusual)
+      other.maxQuarantine = limits?.maxQuarantine
       return other
     }
     try caughtUp.run { monitor.note($0) }

@@ -1,6 +1,7 @@
 import ArgumentParser
+import BatchConfiguration
 
-/// The examples at the end of each command's help.
+/// The end of each command's help: an example and, for a run, its environment and files.
 enum Examples {
   /// The examples by the words of the command, without the name of the program.
   static let byCommand: [String: String] = [
@@ -71,7 +72,8 @@ enum Examples {
       "deltadna triggers explain --configuration samples/game/session-configuration.json --event event.json",
   ]
 
-  /// Returns the example for the help that the arguments request; nil for anything else, and for groups of commands.
+  /// Returns what follows the help that the arguments request: the example and, for a run, its environment and files;
+  /// nil for anything else, and for groups of commands.
   static func asked(by arguments: [String], below root: any ParsableCommand.Type) -> String? {
     var command = root
     var words: [String] = []
@@ -80,6 +82,35 @@ enum Examples {
       command = next
       words.append(word)
     }
-    return byCommand[words.joined(separator: " ")].map { "EXAMPLE: engage-batch \($0)" }
+    let name = words.joined(separator: " ")
+    return byCommand[name].map { example in
+      var sections = ["EXAMPLE: engage-batch \(example)"]
+      if name == "run" { sections += [section("ENVIRONMENT", environment), section("FILES", files)] }
+      return sections.joined(separator: "\n\n")
+    }
   }
+
+  private static func section(_ title: String, _ rows: [(name: String, meaning: String)]) -> String {
+    let width = rows.map(\.name.utf8.count).max() ?? 0
+    return rows.reduce(into: "\(title):") { text, row in
+      text += "\n  \(row.name)\(String(repeating: " ", count: width - row.name.utf8.count))  \(row.meaning)"
+    }
+  }
+
+  private static var environment: [(name: String, meaning: String)] {
+    EnvironmentVariables.all.map { ($0.name, "setting \($0.setting)") } + [
+      ("..._FILE", "for each of these: the file with the value"),
+      ("TMPDIR", "folder for temporary files (default: /tmp)"),
+      ("TZDIR", "time zone database (default: /usr/share/zoneinfo)"),
+      ("NO_COLOR", "if set: no colors"),
+    ]
+  }
+
+  private static let files: [(name: String, meaning: String)] = [
+    ("STORE", "events, device states and upload ledger; 'store' of the job"),
+    ("STORE.lock", "held and named by the process that writes"),
+    ("STORE-wal, STORE-shm", "changes that are not yet in STORE"),
+    ("REPORTS/JOB-TIME/", "report.html, report.json and summary.json of a run; 'reports' of the job"),
+    ("REPORTS/index.html", "all runs of the store"),
+  ]
 }

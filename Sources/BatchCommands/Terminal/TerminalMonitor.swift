@@ -14,14 +14,14 @@ final class TerminalMonitor: RunMonitor {
     var reported = ""
   }
 
-  private let style: OutputOptions.Progress
+  private let style: MessageOptions.Progress
   private let isTerminal: Bool
   private let pause: Duration
   private let tell: @Sendable (String) -> Void
   private let state = Guarded(State())
 
   init(
-    _ style: OutputOptions.Progress, pause: Duration = .seconds(5),
+    _ style: MessageOptions.Progress, pause: Duration = .seconds(5),
     tell: @escaping @Sendable (String) -> Void = { Streams.note($0) }
   ) {
     self.style = style

@@ -15,11 +15,14 @@ struct ValidateCommand: JobCommand {
       """)
 
   @OptionGroup var named: JobWithSettings
-  @OptionGroup var window: WindowOptions
-  @OptionGroup var places: JobPlaces
-  @OptionGroup var output: OutputOptions
-  @OptionGroup var missing: MissingOptions
-  @OptionGroup var empty: EmptyOptions
+  @OptionGroup(title: "Window") var window: WindowOptions
+  @OptionGroup(title: "Inputs") var missing: MissingOptions
+  @OptionGroup(title: "Inputs") var empty: EmptyOptions
+  @OptionGroup(title: "Inputs") var limits: LimitOptions
+  @OptionGroup(title: "Output") var places: JobPlaces
+  @OptionGroup(title: "Output") var output: OutputOptions
+  @OptionGroup(title: "Explanation") var explain: ExplainOptions
+  @OptionGroup(title: "Messages") var messages: MessageOptions
 
   @Option(help: "The format of the findings: text, json or junit.")
   var format: FindingsFormat = .text
@@ -39,10 +42,10 @@ struct ValidateCommand: JobCommand {
 
   func run() throws {
     // Only one document goes to stdout.
-    let isTaken = output.takesStdout || output.explain != nil
+    let isTaken = output.takesStdout || explain.explain != nil
     let session = RunSession(
-      output: output, explanations: format == .json ? .json : .text, usesSandbox: sandbox, connects: false,
-      namesLines: isTaken)
+      output: output, messages: messages, limits: limits, explain: explain,
+      explanations: format == .json ? .json : .text, usesSandbox: sandbox, connects: false, namesLines: isTaken)
     try session.run { now, _ in
       let loaded = try load(at: now, asksService: false)
       var request = try RunRequest(loaded: loaded, of: .installed, mode: .dryRun(sends: true), now: now)
