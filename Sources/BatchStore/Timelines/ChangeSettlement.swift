@@ -199,13 +199,37 @@ struct ChangeSettlement {
   /// Returns replacements for events that no service can have, and new events, in delivery order; nil if there are
   /// neither.
   mutating func newEvents(_ limits: BlockLimits) throws -> EventBlocks? {
-    var blocks: [[UInt8]] = []
+    var blocks: [PlacedBlock] = []
     for (change, standing) in zip(changes, standings) {
       if case .sent = standing { continue }
-      events.count(change, right: try change.after.map { try wireForm.event($0) })
-      if let block = change.after { blocks.append(block) }
+      guard let block = change.after else {
+        events.count(change, right: nil)
+        continue
+      }
+      let reader = try wireForm.readerOnFirst(of: block)
+      events.count(change, right: DecidedEvent(reader))
+      blocks.append(PlacedBlock(block, reader))
     }
     return try wireForm.events(of: blocks, limits)
+  }
+}
+
+/// A block with a single event, and the event's place in delivery order.
+private struct PlacedBlock {
+  var timestamp: Instant
+  var device: [UInt8]
+  var emission: Int64
+  var bytes: [UInt8]
+
+  init(_ bytes: [UInt8], _ event: EventBlockReader) {
+    self.bytes = bytes
+    (timestamp, device, emission) = (event.timestamp, unsafe Array(event.device.bytes), event.emission)
+  }
+
+  func precedes(_ other: PlacedBlock) -> Bool {
+    if timestamp != other.timestamp { return timestamp < other.timestamp }
+    if device != other.device { return device.lexicographicallyPrecedes(other.device) }
+    return emission < other.emission
   }
 }
 
@@ -222,22 +246,16 @@ extension WireForm {
     try events(of: changes.compactMap(\.after), limits)
   }
 
-  /// Returns the first events of the blocks, in delivery order; nil if there are no blocks. Only one block is open at a
-  /// time, because a device may have any number of them.
+  /// Returns the first events of the blocks, in delivery order; nil if there are no blocks.
   func events(of blocks: [[UInt8]], _ limits: BlockLimits) throws -> EventBlocks? {
+    try events(of: blocks.map { PlacedBlock($0, try readerOnFirst(of: $0)) }, limits)
+  }
+
+  /// Only one block is open at a time, because a device may have any number of them.
+  fileprivate func events(of blocks: [PlacedBlock], _ limits: BlockLimits) throws -> EventBlocks? {
     guard !blocks.isEmpty else { return nil }
-    let keyed = try blocks.map { block in
-      let cursor = try readerOnFirst(of: block)
-      return (timestamp: cursor.timestamp, device: unsafe Array(cursor.device.bytes), emission: cursor.emission, block)
-    }
     let writer = EventBlockCopier(self, limits)
-    for (_, _, _, block) in keyed.sorted(by: { one, other in
-      if one.timestamp != other.timestamp { return one.timestamp < other.timestamp }
-      if one.device != other.device { return one.device.lexicographicallyPrecedes(other.device) }
-      return one.emission < other.emission
-    }) {
-      writer.append(try readerOnFirst(of: block))
-    }
+    for block in blocks.sorted(by: { $0.precedes($1) }) { writer.append(try readerOnFirst(of: block.bytes)) }
     return writer.finish()
   }
 
