@@ -1,4 +1,5 @@
 package import BatchFoundation
+package import BatchWire
 
 /// The resolved configuration, validated and typed, in the form that every stage receives. The rows of
 /// ``SettingsSchema`` define meaning, default and limits; the values here are placeholders until those of the rows are
@@ -17,6 +18,7 @@ package struct Settings: Sendable, Hashable {
   package var connection = Connection()
   package var upload = Upload()
   package var ingest = Ingest()
+  package var storage = StorageSettings()
   package var privacy = Privacy()
   package var report = Report()
   package var deepLinks = DeepLinks()

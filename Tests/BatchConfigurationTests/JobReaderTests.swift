@@ -185,10 +185,18 @@ import Testing
       "j.json:1: error: unknown key 'inputs.events[0].requird'; did you mean 'inputs.events[0].required'?",
       "j.json:1: error: 'inputs.events[1]' has no 'path'", "j.json:1: error: 'inputs.events[2].path' is empty"),
     Case(
-      #"{"name": "j", "inputs": {"events": [{"path": "s3://b/x", "required": 1, "minRecords": -1}]}}"#,
-      "j.json:1: error: 'inputs.events[0].path' is an address (s3://), but must be a file; copy it to a disk, or name '-' and pipe it in: aws s3 cp ADDRESS - | engage-batch run JOB",
+      #"{"name": "j", "inputs": {"events": [{"path": "gs://b/x", "required": 1, "minRecords": -1}]}}"#,
+      "j.json:1: error: 'inputs.events[0].path' is an address (gs://), but must be a file; copy it to a disk, or name '-' and pipe it in: gcloud storage cat ADDRESS | engage-batch run JOB",
       "j.json:1: error: 'inputs.events[0].required' is an integer, but must be a boolean",
       "j.json:1: error: 'inputs.events[0].minRecords' is -1, but must be 0 or more"),
+    Case(
+      #"{"name": "j", "inputs": {"events": ["s3://b/x", "s3://me:word@exports/x", "s3://exports/x?X-Amz-Signature=word", "https://example.org/a?key=word", "http://example.org/a", "S3://exports/x"]}}"#,
+      "j.json:1: error: 'inputs.events[0]' does not begin with the name of a bucket, such as 's3://exports/'",
+      "j.json:1: error: 'inputs.events[1]' contains credentials, which would get into reports",
+      "j.json:1: error: 'inputs.events[2]' contains credentials, which would get into reports",
+      "j.json:1: error: 'inputs.events[3]' has a query, a fragment or a wildcard, but must be the plain address of one file",
+      "j.json:1: error: 'inputs.events[4]' is not a usable address: plain http is allowed only for connections to this machine; use https",
+      "j.json:1: error: 'inputs.events[5]' is an address (s3://), but must be a file; write the scheme in lower case"),
     Case(
       #"{"name": "j", "inputs": {"events": [{"path": "x", "minRecords": 1.5, "label": ""}]}}"#,
       "j.json:1: error: 'inputs.events[0].minRecords' is a number, but must be an integer",

@@ -5,6 +5,7 @@ import BatchIngest
 import BatchMaps
 import BatchPipeline
 import BatchReport
+import BatchWire
 import EventSchemas
 import FoundationEssentials
 
@@ -138,7 +139,7 @@ struct ConfigFindings {
       findings += maps.warnings
       add(maps.faults(configuration.settings))
       if let own = platform?.platform { add(maps.types.compactMap { Self.fault(of: $0, own) }) }
-      let files = try InputFiles.find(job)
+      let files = try InputFiles.find(job, ObjectStorage(configuration.settings))
       for words in try Self.vainWords(of: files) {
         findings.append(ConfigurationFault(place, .warning, words))
       }

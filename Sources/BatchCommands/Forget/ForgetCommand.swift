@@ -246,7 +246,7 @@ struct RemainingTraces {
   private mutating func search(_ request: RunRequest, _ isThere: ([UInt8]) -> Bool) throws {
     let inputs: InputFiles
     do {
-      inputs = try InputFiles.find(request.job, allowsMissing: true)
+      inputs = try InputFiles.find(request.job, request.storage, allowsMissing: true)
     } catch is InputError {
       return
     }

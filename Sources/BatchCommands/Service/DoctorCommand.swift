@@ -31,7 +31,7 @@ struct DoctorCommand: ParsableCommand {
       findings.add(loaded.configuration.warnings)
       findings.addSecretFiles(ProcessInfo.processInfo.environment)
       let request = try job.request(.run, loaded)
-      findings.addInputs(request.job)
+      findings.addInputs(request)
       findings.addStore(request)
       if let outbox = request.job.outbox, !job.sandbox {
         findings.ok("connection", "no service is used: requests are written to the folder '\(outbox.printable)'")
@@ -150,9 +150,9 @@ extension DoctorFindings {
   }
 
   /// Adds a finding about the inputs. Missing inputs are only a warning, because exports may arrive later.
-  mutating func addInputs(_ job: Job) {
+  mutating func addInputs(_ request: RunRequest) {
     do {
-      let files = try InputFiles.find(job)
+      let files = try InputFiles.find(request.job, request.storage)
       for warning in files.warnings { self.warning("inputs", ConfigurationFault.problem("\(warning)")) }
       ok("inputs", "\(files.files.count.counted("file"))")
     } catch {

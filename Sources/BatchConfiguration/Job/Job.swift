@@ -110,7 +110,7 @@ package enum MapName {
   }
 }
 
-/// A network address given as an input, which is refused: inputs are files.
+/// A network address that cannot be an input, by its scheme.
 struct InputAddress {
   /// The scheme, such as `s3`.
   let scheme: String
@@ -126,11 +126,10 @@ struct InputAddress {
 
   /// Advice on passing the content of the address to a run.
   var remedy: String {
+    if ["s3", "http", "https"].contains(scheme) { return "write the scheme in lower case" }
     let program =
       switch scheme {
-      case "s3": "aws s3 cp ADDRESS -"
       case "gs": "gcloud storage cat ADDRESS"
-      case "http", "https": "curl -fsS ADDRESS"
       default: "PROGRAM ADDRESS"
       }
     return "copy it to a disk, or name '-' and pipe it in: \(program) | engage-batch run JOB"

@@ -1,4 +1,5 @@
 import BatchFoundation
+import BatchWire
 
 /// Reads a job document: types, required fields, unknown keys, paths.
 struct JobReader {
@@ -106,18 +107,38 @@ struct JobReader {
   private func readPath(_ field: Field) -> (input: JobInput, dated: DatedPath?)? {
     guard let written = word(field) else { return nil }
     // The address may contain credentials, so it is not shown.
-    if let address = InputAddress(written) {
+    if let address = RemoteAddress(written) {
+      if let problem = address.problem ?? Self.problem(with: address) {
+        field.refuse(problem)
+        return nil
+      }
+    } else if let address = InputAddress(written) {
       field.refuse("is an address (\(address.scheme)://), but must be a file", hint: address.remedy)
       return nil
     }
     if written.utf8.elementsEqual("-".utf8) { return (JobInput(path: "/dev/stdin"), nil) }
     do {
-      return (JobInput(path: PathText.resolve(written, in: job.directory)), try DatedPath.read(written))
+      return (JobInput(path: Self.resolve(written, in: job.directory)), try DatedPath.read(written))
     } catch {
       field.refuse(
         "contains '\(error.text)', which is not a date pattern",
         hint: "known patterns are \(DatedPath.patterns.joined(separator: ", ")); write ? for a brace in a name")
       return nil
+    }
+  }
+
+  /// Returns an address as it is, and a path as an absolute one.
+  static func resolve(_ path: String, in directory: String) -> String {
+    RemoteAddress(path) == nil ? PathText.resolve(path, in: directory) : path
+  }
+
+  private static func problem(with address: RemoteAddress) -> String? {
+    guard !address.isBucket else { return nil }
+    do throws(ServiceAddress.Fault) {
+      _ = try ServiceAddress("\(address.scheme)://\(address.host)")
+      return nil
+    } catch {
+      return "is not a usable address: \(error)"
     }
   }
 

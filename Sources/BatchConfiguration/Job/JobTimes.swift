@@ -60,7 +60,7 @@ struct JobTimes {
       }
       var dated: [JobInput.Day] = []
       for day in days {
-        let path = PathText.resolve(input.path.path(of: CivilTime(milliseconds: day * 86_400_000)), in: job.directory)
+        let path = JobReader.resolve(input.path.path(of: CivilTime(milliseconds: day * 86_400_000)), in: job.directory)
         if dated.last.map({ $0.path.utf8.elementsEqual(path.utf8) }) ?? false { continue }
         dated.append(JobInput.Day(number: day, path: path))
       }

@@ -19,6 +19,7 @@ package enum SettingSection: String, CaseIterable, Sendable {
   case connection = "Connection"
   case upload = "Upload"
   case ingest = "Ingest"
+  case storage = "Storage"
   case privacy = "Privacy"
   case report = "Report"
   case deepLinks = "DeepLinks"

@@ -1,9 +1,10 @@
 import BatchFoundation
+import BatchWire
 
 /// Settings for the service and for how a run reads, sends and reports; the phones have no such settings.
 extension SettingsSchema {
   static let transportRows: [Setting] = [
-    connectionRows, uploadRows, ingestRows, privacyRows, reportRows, deepLinksRows, sandboxRows,
+    connectionRows, uploadRows, ingestRows, storageRows, privacyRows, reportRows, deepLinksRows, sandboxRows,
   ].flatMap { $0 }
 
   private static let connectionRows: [Setting] = rows(
@@ -110,6 +111,26 @@ extension SettingsSchema {
         "quarantineLimit", 1_000_000_000, in: 0...(1 << 50), \.ingest.quarantineLimit,
         "Maximum total size of the quarantined lines that a store keeps, including lines that are no longer pending. Further lines are counted by reason and file, but not kept."
       ),
+    ])
+
+  private static let storageRows: [Setting] = rows(
+    .storage,
+    [
+      .optionalText(
+        "endpoint", .endpoint, \.storage.endpoint,
+        "URL of the S3 service for inputs at `s3://` addresses, such as `https://storage.googleapis.com`; empty for AWS."
+      ),
+      .optionalText(
+        "region", .urlSegment, \.storage.region,
+        "Region of the buckets; empty for `AWS_REGION`, `AWS_DEFAULT_REGION`, the profile's region, or `us-east-1`."),
+      .flag(
+        "pathStyle", false, \.storage.usesPaths,
+        "Whether requests name the bucket in the path rather than in the host, as many services other than AWS require. It is always in the path if its name has a dot or the endpoint is this machine."
+      ),
+      .flag(
+        "anonymous", false, \.storage.isAnonymous, "Whether requests are sent without credentials, to public buckets."),
+      .flag(
+        "requesterPays", false, \.storage.requesterPays, "Whether to read buckets whose readers pay for the requests."),
     ])
 
   private static let privacyRows: [Setting] = rows(

@@ -4,6 +4,8 @@ import BatchFoundation
 final class FileReader {
   let file: InputFile
   private let open: OpenFile
+  /// The reader of a file at an address; nil for a file on disk.
+  private let remote: (any RemoteReader)?
   private var gzip: GzipSource?
   /// The number of bytes read from the disk so far.
   private(set) var bytesRead: UInt64 = 0
@@ -19,8 +21,14 @@ final class FileReader {
   /// - Throws: ``IngestFailure`` when the file can no longer be opened, ``InputChanged`` when it is no longer a file.
   init(_ file: InputFile, sums: Bool = false, idle: @escaping () throws -> Void = {}) throws {
     self.file = file
-    sum = sums ? CopySum() : nil
+    sum = sums && file.remote == nil ? CopySum() : nil
+    remote = file.remote.map { $0.storage.reader(of: $0) }
     self.idle = idle
+    if remote != nil {
+      open = OpenFile()
+      gzip = file.isCompressed ? try GzipSource() : nil
+      return
+    }
     do {
       open = try file.handedOver == nil ? OpenFile(file.path) : OpenFile(.standardInput, goesOn: true)
     } catch {
@@ -52,9 +60,10 @@ final class FileReader {
     if let wanted = listed.lines { try prove("lines", lines() - listed.linesBefore, wanted) }
   }
 
-  /// The checksum of the bytes on disk; nil if they are damaged or not as many as when the file was found.
+  /// The checksum of the bytes on disk, or of a remote file's tag; nil if they are damaged or not as many as when the file was found.
   var sumOfWhole: Digest? {
-    fault == nil && bytesRead == file.size ? sum?.finalize() : nil
+    guard fault == nil, bytesRead == file.size else { return nil }
+    return file.remote.map(\.contentSum) ?? sum?.finalize()
   }
 
   /// Reads the bytes left on disk without inflating them, so that ``bytesRead`` and ``sumOfWhole`` cover all bytes.
@@ -71,6 +80,7 @@ final class FileReader {
   }
 
   private func readDisk(into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
+    if let remote { return try unsafe readRemote(remote, into: buffer) }
     if file.isPipe || file.handedOver != nil { return try unsafe readPipe(into: buffer) }
     do {
       let count = try unsafe open.read(into: buffer)
@@ -82,6 +92,19 @@ final class FileReader {
       return count
     } catch let error as SystemError {
       throw IngestFailure(operation: "read", path: file.path.description, code: error.code)
+    }
+  }
+
+  private func readRemote(_ remote: any RemoteReader, into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
+    let count = try unsafe remote.read(into: buffer, idle: idle)
+    if bytesRead == 0 { try unsafe refuseBinary(UnsafeRawBufferPointer(rebasing: buffer[..<count])) }
+    bytesRead += UInt64(count)
+    return count
+  }
+
+  private func refuseBinary(_ start: UnsafeRawBufferPointer) throws {
+    if let form = unsafe FileForm(start, isCompressed: file.isCompressed) {
+      throw InputError.foreign(path: file.path.description, form)
     }
   }
 
@@ -104,10 +127,8 @@ final class FileReader {
     } catch let error as SystemError {
       throw IngestFailure(operation: "read", path: file.path.description, code: error.code)
     }
-    if bytesRead == 0, file.handedOver?.bytesBefore ?? 0 == 0,
-      let form = unsafe FileForm(UnsafeRawBufferPointer(rebasing: buffer[..<count]), isCompressed: file.isCompressed)
-    {
-      throw InputError.foreign(path: file.path.description, form)
+    if bytesRead == 0, file.handedOver?.bytesBefore ?? 0 == 0 {
+      try unsafe refuseBinary(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
     }
     bytesRead += UInt64(count)
     return count

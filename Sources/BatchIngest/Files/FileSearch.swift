@@ -8,9 +8,15 @@ struct FileSearch {
   private(set) var skipped: [FilePath] = []
   /// Files and folders that would match if their names did not begin with `_` or `.`.
   private(set) var passedOver: Set<FilePath> = []
+  /// Where addresses are looked up; nil if patterns are paths only.
+  private let storage: (any RemoteStorage)?
+  /// The files found at addresses.
+  private var remote: [FilePath: RemoteFile] = [:]
   /// The folders already searched, each with the number of names of the pattern that were still to match. Links can
   /// lead to a folder by more combinations of paths than could be followed.
   private var searched: Set<SearchedFolder> = []
+
+  init(storage: (any RemoteStorage)? = nil) { self.storage = storage }
 
   private struct SearchedFolder: Hashable {
     var device: UInt64
@@ -19,8 +25,9 @@ struct FileSearch {
   }
 
   /// - Returns: whether the pattern matched anything.
-  /// - Throws: ``InputError``.
+  /// - Throws: ``InputError``; what the storage throws.
   mutating func add(_ pattern: String, in folder: String) throws -> Bool {
+    if let address = RemoteAddress(pattern) { return try add(address, pattern) }
     let absolute = pattern.utf8.first == UInt8(ascii: "/") ? Array(pattern.utf8) : Array("\(folder)/\(pattern)".utf8)
     let names = Self.normalised(absolute)
     let countBefore = found.count
@@ -31,8 +38,25 @@ struct FileSearch {
     return matched || found.count > countBefore
   }
 
+  private mutating func add(_ address: RemoteAddress, _ pattern: String) throws -> Bool {
+    var matched = false
+    guard let storage else { throw InputError.notOnDisk(path: pattern) }
+    for file in try storage.files(for: address, pattern) {
+      let path = FilePath(file.address)
+      if !address.isBucket || InputPattern.finds(file.address, by: pattern) {
+        matched = true
+        found.insert(path)
+        remote[path] = file
+      } else if InputPattern.finds(file.address, by: pattern, hidden: true) {
+        passedOver.insert(path)
+      }
+    }
+    return matched
+  }
+
   /// Returns whether a folder exists at exactly this path.
   static func isFolder(_ pattern: String, in folder: String) -> Bool {
+    guard RemoteAddress(pattern) == nil else { return false }
     let absolute = pattern.utf8.first == UInt8(ascii: "/") ? Array(pattern.utf8) : Array("\(folder)/\(pattern)".utf8)
     return normalised(absolute).reduce(FilePath(bytes: [])) { $0.appending($1) }.orRoot.isFolder
   }
@@ -48,6 +72,11 @@ struct FileSearch {
     var seen: Set<Identity> = []
     var files: [InputFile] = []
     for path in found.sorted() {
+      // Its first bytes are checked when it is read: there may be many, and each check would be a request.
+      if let file = remote[path] {
+        files.append(InputFile(file, kind))
+        continue
+      }
       var form: FileForm?
       do throws(SystemError) {
         // To the pipe's writer, opening it would look like the arrival of the reader.

@@ -11,6 +11,14 @@ package struct InputFile: Sendable, Equatable {
     (self.path, self.kind, self.size, self.isPipe) = (path, kind, size, isPipe)
   }
 
+  package init(_ remote: RemoteFile, _ kind: InputKind) {
+    self.init(path: FilePath(remote.address), kind: kind, size: remote.size)
+    self.remote = remote
+  }
+
+  /// The file at an address; nil for a file on disk.
+  package var remote: RemoteFile?
+
   /// Whether the file is a pipe, possibly standard input: its size is unknown, and it can be read only once.
   package var isPipe: Bool
 
@@ -121,11 +129,13 @@ package struct InputFiles: Sendable {
   /// `.` or `_`. A file reached by several paths is read once, by the first of them. A pipe must be named itself.
   ///
   /// - Parameters:
+  ///   - storage: where addresses are looked up; nil if no pattern is one.
   ///   - allowsMissing: whether required inputs may have no files or too few lines.
   ///   - isOfJob: false if the files were named on the command line.
-  /// - Throws: ``InputError``.
+  /// - Throws: ``InputError``; what the storage throws.
   package static func find(
-    _ inputs: [InputPattern], in folder: String, allowsMissing: Bool = false, isOfJob: Bool = true
+    _ inputs: [InputPattern], in folder: String, storage: (any RemoteStorage)? = nil, allowsMissing: Bool = false,
+    isOfJob: Bool = true
   ) throws -> InputFiles {
     var result = InputFiles()
     var missing: [MissingInput] = []
@@ -134,7 +144,7 @@ package struct InputFiles: Sendable {
     for kind in InputKind.allCases {
       var found: [InputFile] = []
       for group in inputs.filter({ $0.kind == kind }).byMap {
-        var search = FileSearch()
+        var search = FileSearch(storage: storage)
         for input in group {
           let unmatched = try input.paths.filter { try !search.add($0.pattern, in: folder) }
           guard !unmatched.isEmpty else { continue }
@@ -151,6 +161,9 @@ package struct InputFiles: Sendable {
         passedOver.formUnion(search.passedOver)
         for var file in try search.files(kind) {
           file.map = group.first?.map
+          if file.remote != nil, file.map?.map.opensFiles ?? false {
+            throw InputError.notOnDisk(path: file.path.description)
+          }
           found.append(file)
         }
       }

@@ -25,15 +25,19 @@ package struct InputPattern: Sendable {
     input.days.map { $0.map { ($0.path, $0.number) } } ?? [(input.path, nil)]
   }
 
-  /// Returns whether a pattern would find a file directly or in a folder; both are absolute, without date patterns.
-  package static func finds(_ path: String, by pattern: String) -> Bool {
+  /// Returns whether a pattern would find a file directly or in a folder; both are absolute paths or addresses, without
+  /// date patterns.
+  ///
+  /// - Parameter hidden: whether names with a leading `.` or `_` are found like others.
+  package static func finds(_ path: String, by pattern: String, hidden: Bool = false) -> Bool {
+    func isHidden(_ name: [UInt8]) -> Bool { !hidden && NamePattern.isHidden(name) }
     func finds(_ names: ArraySlice<[UInt8]>, _ patterns: ArraySlice<[UInt8]>) -> Bool {
-      guard let pattern = patterns.first else { return !names.contains(where: NamePattern.isHidden) }
+      guard let pattern = patterns.first else { return !names.contains(where: isHidden) }
       if pattern.elementsEqual("**".utf8) {
-        let last = names.firstIndex(where: NamePattern.isHidden) ?? names.endIndex
+        let last = names.firstIndex(where: isHidden) ?? names.endIndex
         return (names.startIndex...last).contains { finds(names[$0...], patterns.dropFirst()) }
       }
-      guard let name = names.first, NamePattern(pattern).matches(name) else { return false }
+      guard let name = names.first, NamePattern(pattern).matches(name, hidden: hidden) else { return false }
       return finds(names.dropFirst(), patterns.dropFirst())
     }
     return finds(
@@ -65,7 +69,8 @@ extension InputFiles {
       InputKind.allCases.flatMap { kind in (patterns[kind] ?? []).map { InputPattern(kind, $0) } }, in: folder)
   }
 
-  /// Returns the paths that patterns match, without opening the files; paths that cannot be examined are omitted.
+  /// Returns the paths that patterns match, without opening the files; addresses, and paths that cannot be examined, are
+  /// omitted.
   package static func paths(_ patterns: [String], in folder: String) -> [String] {
     var search = FileSearch()
     // The later read reports the error.
@@ -144,7 +149,15 @@ struct LineMinimum: Sendable {
     self.input = input.name + MissingInput.words(input.paths.compactMap(\.day))
     records = input.input.minRecords ?? 0
     var search = FileSearch()
-    for pattern in input.input.patterns { _ = try search.add(pattern, in: folder) }
-    self.files = files.indices.filter { files[$0].kind == input.kind && search.found.contains(files[$0].path) }
+    let patterns = input.input.patterns
+    for pattern in patterns where RemoteAddress(pattern) == nil { _ = try search.add(pattern, in: folder) }
+    self.files = files.indices.filter { place in
+      let file = files[place]
+      let isFound =
+        file.remote == nil
+        ? search.found.contains(file.path)
+        : patterns.contains { RemoteAddress($0) != nil && InputPattern.finds(file.path.description, by: $0) }
+      return file.kind == input.kind && isFound
+    }
   }
 }

@@ -3,8 +3,8 @@ package import BatchFoundation
 /// The files that earlier runs read to the end, accepting every line.
 ///
 /// Folders of exports are read night after night, and all but the newest files have already been read. A checksum of a
-/// file's bytes proves that at a tenth of the cost of reading its lines. The file is then counted as if it had been
-/// read.
+/// file's bytes proves that at a tenth of the cost of reading its lines, and the tag of an object without reading any of
+/// it. The file is then counted as if it had been read.
 package struct KnownFiles: Sendable {
   /// The files, ascending by size.
   private let files: [KnownFile]
@@ -24,9 +24,15 @@ package struct KnownFiles: Sendable {
     let candidates = files[files.place { $0.size < file.size }...].prefix { $0.size == file.size }
       .filter { options.takes($0.span) != nil }
     guard !candidates.isEmpty else { return nil }
-    let reader = try FileReader(file, sums: true, idle: idle)
-    try reader.readOnDisk()
-    guard let sum = reader.sumOfWhole else { return nil }
+    let sum: Digest?
+    if let remote = file.remote {
+      sum = remote.contentSum
+    } else {
+      let reader = try FileReader(file, sums: true, idle: idle)
+      try reader.readOnDisk()
+      sum = reader.sumOfWhole
+    }
+    guard let sum else { return nil }
     return candidates.first { $0.proof == $0.proof(of: file, sum, options) }
   }
 }

@@ -18,6 +18,9 @@ package enum InputError: Error, Equatable, Sendable, CustomStringConvertible {
   case foreign(path: String, FileForm)
   /// A pipe is named for two kinds of records, but can be read only once.
   case pipeTwice(path: String)
+  /// A file at an address is named where only files on disk can be read: for a map that opens files itself, or a command
+  /// without a job.
+  case notOnDisk(path: String)
   /// A file is named for one kind of records with two maps, or with and without one.
   case severalMaps(path: String)
 
@@ -41,6 +44,8 @@ package enum InputError: Error, Equatable, Sendable, CustomStringConvertible {
     case .foreign(let path, let form): "\(path.printable): error: \(form)"
     case .pipeTwice(let path):
       "\(path.printable): error: a pipe can be read only once, but the job lists it for two kinds of records"
+    case .notOnDisk(let path):
+      "\(path.printable): error: only files on disk can be read here; copy it to a disk"
     case .severalMaps(let path):
       "\(path.printable): error: two entries read this file with different maps; list it once, with a map that includes both"
     }
@@ -189,6 +194,12 @@ struct OpenFile: ~Copyable {
     }
     self.descriptor = descriptor
     facts = FileFacts(status, isStandardInput: path == .standardInput)
+  }
+
+  /// Nothing on disk, in place of a file at an address.
+  init() {
+    descriptor = -1
+    facts = FileFacts(stat())
   }
 
   deinit { close(descriptor) }

@@ -16,6 +16,9 @@ package protocol RecordMap: Sendable {
   ///   - options: the run's options, for the longest record accepted and the folder of temporary files.
   func makeCutter(of path: FilePath, _ options: IngestOptions) -> (any RecordCutter)?
 
+  /// Whether the map opens files itself, which must be on disk.
+  var opensFiles: Bool { get }
+
   /// The same map for files with one record per line, in which form the quarantine keeps records.
   var ofKeptRecords: any RecordMap { get }
 

@@ -13,6 +13,8 @@ extension ForeignMap: RecordMap {
     }
   }
 
+  package var opensFiles: Bool { if case .store = form { true } else { false } }
+
   package func makeMapper() -> any RecordMapper { ForeignMapper(self) }
 
   package var ofKeptRecords: any RecordMap {

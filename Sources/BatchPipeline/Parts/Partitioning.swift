@@ -35,7 +35,7 @@ extension Pipeline {
     let files: InputFiles
     switch source {
     case .inputs:
-      files = try InputFiles.find(request.job, allowsMissing: request.allowsMissing)
+      files = try InputFiles.find(request.job, request.storage, allowsMissing: request.allowsMissing)
       for warning in files.warnings { monitor.note("\(warning)") }
     case .pieces(let list, _): files = list.files
     }

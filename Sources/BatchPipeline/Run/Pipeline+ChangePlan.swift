@@ -59,6 +59,10 @@ extension Pipeline {
     defer { unsafe buffer.deallocate() }
     for input in files.files {
       hash.update(input.path.bytes + [0, input.kind.rawValue])
+      if let remote = input.remote {
+        hash.update("\(remote.size) \(remote.tag ?? "")")
+        continue
+      }
       let file = unsafe open(input.path.description, O_RDONLY | O_CLOEXEC)
       guard file >= 0 else { throw MissingFileError(path: input.path.description) }
       defer { close(file) }

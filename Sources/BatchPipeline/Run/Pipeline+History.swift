@@ -125,7 +125,8 @@ extension ListedRun {
 extension RunRequest {
   /// All values that ``configurationDigest`` covers.
   var shownSettings: [RunSetting] {
-    loaded.configuration.shownSettings()
+    // A job without buckets keeps the digest that it had before there were any.
+    loaded.configuration.shownSettings { $0.setting.section != .storage || $0.given.layer != .defaults }
       + maps.map { RunSetting(name: "map \($0.name)", value: $0.text, origin: "map of the job") }
   }
 }

@@ -19,7 +19,8 @@ extension Pipeline {
       for lines in page.byFile {
         guard let first = lines.first, read.contains("\(first.kind.rawValue) \(first.file)") else { continue }
         var moved = shift.flatMap { $0.origin.hasPlace(of: first) ? $0 : nil } ?? Shift(origin: first)
-        let found = try replaced(Array(lines), &moved)
+        let remote = files.files.first { $0.remote?.address == first.file }?.remote
+        let found = try replaced(Array(lines), remote, &moved)
         try store.quarantine.resolve(found.sorted(), as: .replaced)
         settled += found.count
         shift = moved
@@ -35,11 +36,12 @@ extension Pipeline {
   }
 
   /// - Parameter lines: quarantined lines of one file, in order; this run read none of them unchanged.
-  private func replaced(_ lines: [WaitingLine], _ shift: inout Shift) throws -> [Int64] {
+  private func replaced(_ lines: [WaitingLine], _ remote: RemoteFile?, _ shift: inout Shift) throws -> [Int64] {
     guard let first = lines.first else { return [] }
     let damage = lines.filter { $0.reason == .damagedFile }.map(\.id)
     let places = Dictionary(grouping: lines.filter { $0.reason != .damagedFile }, by: \.line)
-    let file = InputFile(path: FilePath(first.file), kind: first.kind, size: 0)
+    let file =
+      remote.map { InputFile($0, first.kind) } ?? InputFile(path: FilePath(first.file), kind: first.kind, size: 0)
     var settled = damage
     do {
       try file.forEachLine(of: places.keys.sorted(), longest: ingestOptions.maxLineBytes) { found in

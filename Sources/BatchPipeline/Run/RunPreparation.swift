@@ -1,7 +1,9 @@
 package import BatchConfiguration
-import BatchFoundation
+package import BatchFoundation
 package import BatchIngest
 import BatchStore
+package import BatchWire
+import FoundationEssentials
 
 /// The preparation of a run before anything is created; invalid requests are refused here.
 struct RunPreparation {
@@ -30,7 +32,7 @@ extension Pipeline {
     if let part = request.part { return part.files }
     let faults = try JobMaps(request.job).faults(request.settings)
     guard faults.isEmpty else { throw ConfigurationErrors(faults) }
-    let files = try InputFiles.find(request.job, allowsMissing: request.allowsMissing)
+    let files = try InputFiles.find(request.job, request.storage, allowsMissing: request.allowsMissing)
     for warning in files.warnings { monitor.note("\(warning)") }
     if let pipe = files.pipe, let reader = request.secondReader {
       throw PipeReadTwice(pipe: pipe.path.description, reader: reader)
@@ -64,6 +66,16 @@ extension RunRequest {
   }
 }
 
+extension ObjectStorage {
+  /// The storage of a run, with the credentials of the environment.
+  package convenience init(_ settings: Settings) {
+    self.init(
+      settings.storage, environment: ProcessInfo.processInfo.environment, backoff: Backoff(settings),
+      budget: settings.networking.retryBudget
+    ) { try HTTPSettings(settings.connection) }
+  }
+}
+
 extension RunRequest {
   /// The reason why inputs would be read a second time; nil if they are read only once.
   fileprivate var secondReader: String? {
@@ -90,13 +102,17 @@ struct PipeReadTwice: RunError, Equatable, CustomStringConvertible {
 extension InputFiles {
   /// Finds the files that a job reads now.
   ///
-  /// - Parameter allowsMissing: whether required inputs may be missing.
-  /// - Throws: `InputError`; `ConfigurationErrors` for maps that cannot be used.
-  package static func find(_ job: Job, allowsMissing: Bool = false) throws -> InputFiles {
+  /// - Parameters:
+  ///   - storage: where addresses are looked up.
+  ///   - allowsMissing: whether required inputs may be missing.
+  /// - Throws: `InputError`, `StorageError`; `ConfigurationErrors` for maps that cannot be used.
+  package static func find(
+    _ job: Job, _ storage: any RemoteStorage, allowsMissing: Bool = false
+  ) throws -> InputFiles {
     let maps = try JobMaps(job)
     return try find(
       InputKind.allCases.flatMap { kind in
         job.inputs[kind].map { InputPattern(kind, $0, map: maps[$0]) }
-      }, in: job.directory, allowsMissing: allowsMissing)
+      }, in: job.directory, storage: storage, allowsMissing: allowsMissing)
   }
 }

@@ -3,6 +3,7 @@ package import BatchFoundation
 import BatchIngest
 package import BatchReport
 package import BatchStore
+package import BatchWire
 
 package struct RunRequest: Sendable {
   package var loaded: LoadedJob
@@ -65,6 +66,8 @@ package struct RunRequest: Sendable {
   package var allowsFuture = false
   /// The time when the run began.
   package var now: Instant
+  /// The storage of inputs at addresses. It sends nothing until one is looked up.
+  package let storage: ObjectStorage
   let maps: [MapDigest]
 
   /// - Throws: ``UnknownPlatformError``.
@@ -75,6 +78,7 @@ package struct RunRequest: Sendable {
     self.mode = mode
     self.now = now
     maps = MapDigest.all(of: loaded.job)
+    storage = ObjectStorage(loaded.configuration.settings)
   }
 
   package var job: Job { loaded.job }

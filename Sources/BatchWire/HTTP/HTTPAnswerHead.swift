@@ -4,13 +4,15 @@ struct HTTPAnswerHead {
   private(set) var status: Int?
   /// Whether the empty line that ends the head has arrived.
   private(set) var isWhole = false
-  private var fields: [String: String] = [:]
+  /// The fields in `kept`, by their lower-case names.
+  private(set) var fields: [String: String] = [:]
   /// The distinct values of `Content-Length`.
   private var lengths: Set<String> = []
   private var isInPieces = false
 
   private static let kept: Set<String> = [
-    "content-type", "content-encoding", "retry-after", "date", "keep-alive", "location",
+    "content-type", "content-encoding", "retry-after", "date", "keep-alive", "location", "etag", "content-range",
+    "x-amz-bucket-region",
   ]
 
   /// The value of one of the fields in `kept`, by its lower-case name.

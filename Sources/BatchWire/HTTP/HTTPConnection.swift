@@ -196,6 +196,7 @@ final class HTTPConnection: @unchecked Sendable {
     if code == CURLE_PEER_FAILED_VERIFICATION {
       fault.certificate = HTTPFault.Certificate(verification: info(CURLINFO_SSL_VERIFYRESULT))
     }
+    fault.partial = transfer.partialAnswer
     return transfer.hasStarted && info(CURLINFO_REQUEST_SIZE) > 0 ? .noAnswer(fault) : .notSent(fault)
   }
 

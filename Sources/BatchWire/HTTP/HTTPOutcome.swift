@@ -9,7 +9,7 @@ package enum HTTPOutcome: Sendable {
   case noAnswer(HTTPFault)
 }
 
-package struct HTTPAnswer: Sendable {
+package struct HTTPAnswer: Sendable, Equatable {
   package var status: Int
   package var contentType: String?
   package var contentEncoding: String?
@@ -17,12 +17,15 @@ package struct HTTPAnswer: Sendable {
   package var retryAfter: String?
   package var date: String?
   package var location: String?
+  /// The fields that callers need, by their lower-case names.
+  package var fields: [String: String]
   package var body: [UInt8]
   package var reusedConnection: Bool
 
   package init(
     status: Int, contentType: String? = nil, contentEncoding: String? = nil, retryAfter: String? = nil,
-    date: String? = nil, location: String? = nil, body: [UInt8] = [], reusedConnection: Bool = false
+    date: String? = nil, location: String? = nil, fields: [String: String] = [:], body: [UInt8] = [],
+    reusedConnection: Bool = false
   ) {
     self.status = status
     self.contentType = contentType
@@ -30,6 +33,7 @@ package struct HTTPAnswer: Sendable {
     self.retryAfter = retryAfter
     self.date = date
     self.location = location
+    self.fields = fields
     self.body = body
     self.reusedConnection = reusedConnection
   }
@@ -95,6 +99,8 @@ package struct HTTPFault: Sendable, Equatable {
   package var status: Int?
   /// libcurl's `CURLcode`; 0 if this program found the fault.
   package var code: Int
+  /// The answer as far as it arrived; nil unless ``HTTPRequest/keepsPartialAnswer``.
+  package var partial: HTTPAnswer?
 
   package init(_ kind: Kind, status: Int? = nil, code: Int = 0) {
     self.kind = kind

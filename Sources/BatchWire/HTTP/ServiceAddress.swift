@@ -26,8 +26,9 @@ package struct ServiceAddress: Sendable, Equatable {
   /// Empty, or starting with `/` and not ending with it.
   package let path: String
 
+  /// - Parameter plainHosts: further hosts to which plain `http` is allowed.
   /// - Throws: ``Fault`` for the first invalid part.
-  package init(_ text: String) throws(Fault) {
+  package init(_ text: String, plainHosts: Set<String> = []) throws(Fault) {
     var rest = Substring(text)
     guard !rest.isEmpty else { throw .empty }
     var scheme = Scheme.https
@@ -45,7 +46,7 @@ package struct ServiceAddress: Sendable, Equatable {
     guard Self.isTarget(path), !path.utf8.contains(UInt8(ascii: "?")) else { throw .rest }
     self.path = String(path)
     self.scheme = scheme
-    guard scheme == .https || LoopbackHost.contains(host) else { throw .plainText }
+    guard scheme == .https || LoopbackHost.contains(host) || plainHosts.contains(host) else { throw .plainText }
   }
 
   /// Returns the URL of a call; `target` is a path with an optional query.

@@ -1,0 +1,90 @@
+/// An address that a job may name instead of a path: `s3://bucket/key`, whose key may have wildcards, or the `https` URL of one
+/// file. `http` is accepted for this machine only.
+package struct RemoteAddress: Hashable, Sendable {
+  /// `s3`, `https` or `http`.
+  package let scheme: String
+  /// The bucket, or the host with its port.
+  package let host: String
+  /// The key without a leading slash, or the path of the URL with one.
+  package let key: String
+
+  /// Returns nil for a path, and for an address of another scheme.
+  package init?(_ text: String) {
+    guard let scheme = ["s3", "https", "http"].first(where: { text.utf8.starts(with: "\($0)://".utf8) }) else {
+      return nil
+    }
+    let rest = text.dropFirst(scheme.utf8.count + 3)
+    let slash = rest.firstIndex(of: "/") ?? rest.endIndex
+    (self.scheme, host) = (scheme, String(rest[..<slash]))
+    key = String(scheme == "s3" ? rest[slash...].dropFirst() : rest[slash...])
+  }
+
+  package var isBucket: Bool { scheme == "s3" }
+
+  /// The reason why the address cannot be used; nil if it can. It shows nothing of the address, which may have a password.
+  package var problem: String? {
+    if host.contains("@") || key.lowercased().contains("x-amz-") {
+      return "contains credentials, which would get into reports"
+    }
+    guard isBucket else {
+      if key.utf8.contains(where: { "?#*".utf8.contains($0) }) {
+        return "has a query, a fragment or a wildcard, but must be the plain address of one file"
+      }
+      return nil
+    }
+    let isName = (3...63).contains(host.utf8.count) && host.utf8.allSatisfy(Self.isOfBucket)
+    return isName ? nil : "does not begin with the name of a bucket, such as 's3://exports/'"
+  }
+
+  private static func isOfBucket(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "_"):
+      true
+    default: false
+    }
+  }
+}
+
+/// An object in a bucket, or a file on a web server, as it was found.
+package struct RemoteFile: Sendable, Equatable {
+  /// The whole address, such as `s3://exports/2026-01-15.ndjson`.
+  package var address: String
+  package var size: UInt64
+  /// The entity tag, which changes with the content; nil if the server gives none that proves it.
+  package var tag: String?
+  package var storage: any RemoteStorage
+
+  package init(address: String, size: UInt64, tag: String?, storage: any RemoteStorage) {
+    (self.address, self.size, self.tag, self.storage) = (address, size, tag, storage)
+  }
+
+  package static func == (one: RemoteFile, other: RemoteFile) -> Bool {
+    one.address.utf8.elementsEqual(other.address.utf8) && one.size == other.size && one.tag == other.tag
+  }
+
+  /// A checksum that stands for the content, although nothing of it was read; nil without a tag.
+  package var contentSum: Digest? { tag.map { CopySum.hash("\(address)\n\(size)\n\($0)") } }
+}
+
+/// A service that has files at addresses. Calls block and may come from any number of threads.
+package protocol RemoteStorage: Sendable {
+  /// Finds the files that a pattern may mean, without those whose names only mark folders.
+  ///
+  /// - Parameter pattern: an `s3` address, whose key may have `*` and `?`, or a URL. Every object that begins with the text
+  ///   before the first wildcard is returned, so the caller must match the rest.
+  /// - Throws: an error that names the address and the remedy.
+  func files(for pattern: RemoteAddress, _ text: String) throws -> [RemoteFile]
+
+  /// Returns a reader at the beginning of a file.
+  func reader(of file: RemoteFile) -> any RemoteReader
+}
+
+/// Reads one file from its beginning to its end, on one thread.
+package protocol RemoteReader: AnyObject {
+  /// Returns the number of bytes read, in order; 0 at the end.
+  ///
+  /// - Parameter idle: called a few times a second while the network has nothing; may throw to stop.
+  /// - Throws: an error that names the file, also when it is no longer the file that was found.
+  func read(into buffer: UnsafeMutableRawBufferPointer, idle: () throws -> Void) throws -> Int
+}

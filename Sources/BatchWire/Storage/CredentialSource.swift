@@ -1,0 +1,216 @@
+package import BatchFoundation
+
+/// Finds the credentials of a storage service where the tools of AWS find them, and renews them before they expire.
+///
+/// The first source that is configured counts: the variables `AWS_ACCESS_KEY_ID` and so on, a web identity, the profile of
+/// `AWS_PROFILE` or `default`, a container's endpoint. Instead of a variable, the same with `_FILE` may name a file.
+package final class CredentialSource: Sendable {
+  /// The reason why there are no credentials; never a value.
+  package struct Problem: Error, Equatable { package var words: String }
+
+  private let environment: [String: String]
+  private let region: String
+  private let http: @Sendable () throws -> HTTPSettings
+  private let now: @Sendable () -> Instant
+  private let known = Guarded<StorageCredentials?>(nil)
+  /// The remaining lifetime at which temporary credentials are renewed.
+  private static let margin = Milliseconds(5 * 60_000)
+
+  /// - Parameter region: the region of the token service, unless `AWS_ENDPOINT_URL_STS` is set.
+  package init(
+    environment: [String: String], region: String, now: @escaping @Sendable () -> Instant = { .now },
+    http: @escaping @Sendable () throws -> HTTPSettings
+  ) {
+    (self.environment, self.region, self.http, self.now) = (environment, region, http, now)
+  }
+
+  /// Returns credentials that are valid for some minutes.
+  ///
+  /// - Parameter refused: credentials that the service has called expired; others are got.
+  package func credentials(insteadOf refused: StorageCredentials? = nil) throws -> StorageCredentials {
+    try known.withLock { known in
+      if let present = known, present != refused, present.expires.map({ now() + Self.margin < $0 }) ?? true {
+        return present
+      }
+      let found = try find()
+      known = found
+      return found
+    }
+  }
+
+  private func find() throws -> StorageCredentials {
+    if let id = try value("AWS_ACCESS_KEY_ID") {
+      guard let secret = try value("AWS_SECRET_ACCESS_KEY") else {
+        throw Problem(words: "AWS_ACCESS_KEY_ID is set, but AWS_SECRET_ACCESS_KEY is not")
+      }
+      return StorageCredentials(
+        id: id, secret: Secret(secret), token: try value("AWS_SESSION_TOKEN").map { Secret($0) })
+    }
+    if let file = environment["AWS_WEB_IDENTITY_TOKEN_FILE"], let role = environment["AWS_ROLE_ARN"] {
+      return try assume(role, tokenFile: file, session: environment["AWS_ROLE_SESSION_NAME"])
+    }
+    let profile = AWSProfile(environment)
+    if let found = try profile.credentials() { return found }
+    if let role = profile["role_arn"], let file = profile["web_identity_token_file"] {
+      return try assume(role, tokenFile: file, session: profile["role_session_name"])
+    }
+    if let container = try containerAddress() { return try ask(container) }
+    throw Problem(words: profile.problem ?? "neither the environment nor a file has any")
+  }
+
+  /// Returns a variable's value, or the content of the file that the variable with `_FILE` names; nil if neither is set.
+  private func value(_ name: String) throws -> String? {
+    if let value = environment[name], !value.isEmpty { return value }
+    guard let path = environment[name + "_FILE"], !path.isEmpty else { return nil }
+    return try Self.contents(of: path, namedBy: name + "_FILE")
+  }
+
+  private static func contents(of path: String, namedBy name: String) throws -> String {
+    let bytes: [UInt8]
+    do {
+      bytes = try RegularFile.read(path, largest: 1 << 16, takesPipes: true)
+    } catch {
+      throw Problem(words: "the file that \(name) names: \(error.reason)")
+    }
+    let text = String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isNewline).first.map(String.init) ?? ""
+    guard !text.isEmpty else { throw Problem(words: "the file that \(name) names is empty") }
+    return text
+  }
+
+  // MARK: - Containers
+
+  private static let linkLocal: Set = ["169.254.170.2", "169.254.170.23", "[fd00:ec2::23]"]
+
+  /// The endpoint of ECS or EKS; the token that it wants is sent to no other host.
+  private func containerAddress() throws -> (address: ServiceAddress, target: String)? {
+    let uri: String
+    if let relative = environment["AWS_CONTAINER_CREDENTIALS_RELATIVE_URI"], !relative.isEmpty {
+      uri = "http://169.254.170.2" + relative
+    } else if let full = environment["AWS_CONTAINER_CREDENTIALS_FULL_URI"], !full.isEmpty {
+      uri = full
+    } else {
+      return nil
+    }
+    // The reason why it is no address does not change the remedy.
+    guard let parts = RemoteAddress(uri), !parts.isBucket,
+      let address = try? ServiceAddress("\(parts.scheme)://\(parts.host)", plainHosts: Self.linkLocal),
+      LoopbackHost.contains(address.host) || Self.linkLocal.contains(address.host)
+    else {
+      throw Problem(
+        words: "AWS_CONTAINER_CREDENTIALS_FULL_URI names neither this machine nor the addresses of ECS and EKS")
+    }
+    return (address, parts.key.isEmpty ? "/" : parts.key)
+  }
+
+  private func ask(_ container: (address: ServiceAddress, target: String)) throws -> StorageCredentials {
+    var headers: [HTTPRequest.Header] = []
+    if let token = try value("AWS_CONTAINER_AUTHORIZATION_TOKEN") {
+      headers.append(.init("Authorization", Secret(token).reveal()))
+    }
+    var settings = try http()
+    settings.proxy = .none
+    let body = try answer(
+      HTTPRequest(.get, container.address, container.target, headers: headers, totalSeconds: 10), settings,
+      of: "the container's endpoint")
+    // The reason why it is no JSON does not change the remedy.
+    guard let document = try? JSONNode.parse(body), let id = document["AccessKeyId"]?.string,
+      let secret = document["SecretAccessKey"]?.string
+    else { throw Problem(words: "the response of the container's endpoint has no access key") }
+    return StorageCredentials(
+      id: id, secret: Secret(secret), token: document["Token"]?.string.map { Secret($0) },
+      expires: document["Expiration"]?.string.flatMap { Instant.parse(rfc3339: $0) })
+  }
+
+  // MARK: - Web identity
+
+  private func assume(_ role: String, tokenFile: String, session: String?) throws -> StorageCredentials {
+    let token = Secret(try Self.contents(of: tokenFile, namedBy: "AWS_WEB_IDENTITY_TOKEN_FILE"))
+    let form = [
+      ("Action", "AssumeRoleWithWebIdentity"), ("RoleArn", role), ("RoleSessionName", session ?? "engage-batch"),
+      ("Version", "2011-06-15"), ("WebIdentityToken", token.reveal()),
+    ].map { "\($0)=\(RequestSignature.encoded($1))" }.joined(separator: "&")
+    let text = environment["AWS_ENDPOINT_URL_STS"] ?? "https://sts.\(region).amazonaws.com"
+    // The reason does not change the remedy.
+    guard let address = try? ServiceAddress(text) else {
+      throw Problem(words: "AWS_ENDPOINT_URL_STS is not an https address")
+    }
+    let body = try answer(
+      HTTPRequest(
+        .post, address, "/", headers: [.init("Content-Type", "application/x-www-form-urlencoded")],
+        body: Array(form.utf8), totalSeconds: 30), try http(), of: "the token service")
+    // The reason why it is no XML does not change the remedy.
+    guard
+      let found = try? XMLDocument.parse(body).first("AssumeRoleWithWebIdentityResult")?.first("Credentials"),
+      let id = found.first("AccessKeyId")?.text, let secret = found.first("SecretAccessKey")?.text
+    else { throw Problem(words: "the response of the token service has no access key") }
+    return StorageCredentials(
+      id: id, secret: Secret(secret), token: found.first("SessionToken").map { Secret($0.text) },
+      expires: found.first("Expiration").flatMap { Instant.parse(rfc3339: $0.text) })
+  }
+
+  /// Sends a request up to three times, which is safe because it changes nothing.
+  private func answer(_ request: HTTPRequest, _ settings: HTTPSettings, of peer: String) throws -> [UInt8] {
+    let client = HTTPClient(settings)
+    var problem = ""
+    for _ in 0..<3 {
+      switch client.send(request) {
+      case .answer(let answer) where answer.status == 200: return answer.body
+      case .answer(let answer):
+        problem = "\(peer) answered \(answer.status)"
+        if answer.status < 500 { throw Problem(words: problem) }
+      case .noAnswer(let fault), .notSent(let fault): problem = "\(peer) did not answer (\(fault))"
+      }
+    }
+    throw Problem(words: problem)
+  }
+}
+
+/// A profile in the files of the AWS tools: `~/.aws/credentials` and `~/.aws/config`, or those that variables name.
+struct AWSProfile {
+  private let name: String
+  private var values: [String: String] = [:]
+  /// The reason why the profile has no credentials; nil if none was asked for.
+  private(set) var problem: String?
+
+  init(_ environment: [String: String]) {
+    let asked = environment["AWS_PROFILE"].flatMap { $0.isEmpty ? nil : $0 }
+    name = asked ?? "default"
+    let home = environment["HOME"].map { $0 + "/.aws/" }
+    let files = [
+      (environment["AWS_CONFIG_FILE"] ?? home.map { $0 + "config" }, name == "default" ? [name] : ["profile \(name)"]),
+      (environment["AWS_SHARED_CREDENTIALS_FILE"] ?? home.map { $0 + "credentials" }, [name]),
+    ]
+    for (path, sections) in files {
+      // A missing file is as usual as a present one; without either, the profile has no credentials.
+      guard let path, let bytes = try? RegularFile.read(path, largest: 1 << 20) else { continue }
+      read(String(decoding: bytes, as: UTF8.self), sections)
+    }
+    if let asked { problem = "the profile '\(asked.printable)' (AWS_PROFILE) has no access key" }
+  }
+
+  private mutating func read(_ text: String, _ sections: [String]) {
+    var isWanted = false
+    for line in text.split(whereSeparator: \.isNewline) {
+      let words = line.split(whereSeparator: \.isWhitespace)
+      guard let first = words.first, !first.hasPrefix("#"), !first.hasPrefix(";") else { continue }
+      if first.hasPrefix("[") {
+        let header = words.joined(separator: " ").drop { $0 == "[" || $0 == " " }.prefix { $0 != "]" }
+        isWanted = sections.contains(header.split(separator: " ").joined(separator: " "))
+      } else if isWanted, line.first?.isWhitespace == false, let mark = line.firstIndex(of: "=") {
+        let key = line[..<mark].filter { !$0.isWhitespace }.lowercased()
+        let value = line[line.index(after: mark)...].drop(while: \.isWhitespace)
+        values[key] = String(value.reversed().drop(while: \.isWhitespace).reversed())
+      }
+    }
+  }
+
+  subscript(key: String) -> String? { values[key].flatMap { $0.isEmpty ? nil : $0 } }
+
+  func credentials() throws -> StorageCredentials? {
+    guard let id = self["aws_access_key_id"] else { return nil }
+    guard let secret = self["aws_secret_access_key"] else {
+      throw CredentialSource.Problem(words: "the profile '\(name.printable)' has no aws_secret_access_key")
+    }
+    return StorageCredentials(id: id, secret: Secret(secret), token: self["aws_session_token"].map { Secret($0) })
+  }
+}

@@ -1,0 +1,89 @@
+package import BatchFoundation
+
+/// Signature Version 4 of a request. It covers the method, path, query, every header given and the hash of the body.
+package struct RequestSignature: Sendable {
+  package var region: String
+  package var service: String
+  package var credentials: StorageCredentials
+
+  package init(region: String, service: String, credentials: StorageCredentials) {
+    (self.region, self.service, self.credentials) = (region, service, credentials)
+  }
+
+  /// Returns the value of `Authorization`.
+  ///
+  /// - Parameters:
+  ///   - path: percent-encoded as on the wire.
+  ///   - query: percent-encoded names and values, in any order.
+  ///   - headers: all headers to sign, with `host` and `x-amz-date`.
+  ///   - bodyHash: the value of `x-amz-content-sha256`, or the SHA-256 of the body in hexadecimal.
+  ///   - time: as in `x-amz-date`, such as `20150830T123600Z`.
+  package func authorization(
+    _ method: String, path: String, query: [(String, String)], headers: [(String, String)], bodyHash: String,
+    time: String
+  ) -> String {
+    let headers = headers.map { ($0.lowercased(), Self.trimmed($1)) }.sorted { $0.0 < $1.0 }
+    let names = headers.map(\.0).joined(separator: ";")
+    let canonical = [
+      method, path.isEmpty ? "/" : path, Self.text(of: query),
+      headers.map { "\($0):\($1)\n" }.joined(), names, bodyHash,
+    ].joined(separator: "\n")
+    let day = String(time.prefix(8))
+    let scope = "\(day)/\(region)/\(service)/aws4_request"
+    let signed = "AWS4-HMAC-SHA256\n\(time)\n\(scope)\n\(Hexadecimal.text(of: SHA256.hash(canonical)))"
+    let key = [day, region, service, "aws4_request", signed].reduce(
+      Array("AWS4\(credentials.secret.reveal())".utf8)
+    ) { key, part in Array(MessageAuthenticationCode(key: key).code(for: Array(part.utf8))) }
+    return "AWS4-HMAC-SHA256 Credential=\(credentials.id)/\(scope), SignedHeaders=\(names), "
+      + "Signature=\(Hexadecimal.text(of: key))"
+  }
+
+  /// Returns a query in the order in which it is signed, to be sent like this.
+  package static func text(of query: [(String, String)]) -> String {
+    query.sorted { ($0.0, $0.1) < ($1.0, $1.1) }.map { "\($0)=\($1)" }.joined(separator: "&")
+  }
+
+  /// Returns the text with every byte but letters, digits and `-._~` percent-encoded.
+  ///
+  /// - Parameter keeping: a further byte that stays as it is.
+  package static func encoded(_ text: String, keeping kept: UInt8? = nil) -> String {
+    var bytes: [UInt8] = []
+    for byte in text.utf8 {
+      switch byte {
+      case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+        UInt8(ascii: "~"), kept:
+        bytes.append(byte)
+      default:
+        bytes += [
+          UInt8(ascii: "%"), Hexadecimal.uppercase[Int(byte >> 4)], Hexadecimal.uppercase[Int(byte & 15)],
+        ]
+      }
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  /// Returns a time as `x-amz-date` has it.
+  package static func time(_ instant: Instant) -> String {
+    String(instant.rfc3339.prefix(19)).filter { $0 != "-" && $0 != ":" } + "Z"
+  }
+
+  /// Returns the value without spaces around it, and with one for several.
+  private static func trimmed(_ value: String) -> String {
+    value.split(whereSeparator: { $0 == " " || $0 == "\t" }).joined(separator: " ")
+  }
+}
+
+/// What signs requests. The secret and the token are never printed.
+package struct StorageCredentials: Sendable, Equatable {
+  package var id: String
+  package var secret: Secret
+  /// The token of temporary credentials.
+  package var token: Secret?
+  /// The end of temporary credentials; nil if they do not end.
+  package var expires: Instant?
+
+  package init(id: String, secret: Secret, token: Secret? = nil, expires: Instant? = nil) {
+    (self.id, self.secret, self.token, self.expires) = (id, secret, token, expires)
+  }
+}

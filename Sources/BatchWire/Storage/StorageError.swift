@@ -1,0 +1,97 @@
+package import BatchFoundation
+
+/// A refusal of a storage service or a request without an answer, with the remedy. It shows codes of the service but none of
+/// its texts, which may repeat a request.
+package struct StorageError: RunError, Equatable, CustomStringConvertible {
+  package enum Cause: Equatable, Sendable {
+    /// Neither the environment nor a file has credentials, or they are unusable, for the reason given.
+    case credentials(String)
+    case refused(status: Int, code: String, region: String?)
+    /// No complete answer, after all attempts.
+    case unreachable(String)
+    /// The object has another tag or size than when it was found.
+    case changed
+    /// The answer violates the protocol.
+    case unexpected(String)
+    /// The server ignores `Range`, and the file is too large for one answer.
+    case noRanges
+    case address(String)
+  }
+
+  /// The address in the job.
+  package var address: String
+  package var cause: Cause
+  /// Whether objects were listed rather than read.
+  package var isListing = false
+
+  package init(_ address: String, _ cause: Cause, isListing: Bool = false) {
+    (self.address, self.cause, self.isListing) = (address, cause, isListing)
+  }
+
+  package var exit: RunExit {
+    switch cause {
+    case .credentials: .credentialsRefused
+    case .unreachable: .serviceUnavailable
+    case .changed, .unexpected: .inputOutput
+    case .noRanges, .address: .configuration
+    case .refused(let status, let code, let region):
+      switch code {
+      case "NoSuchKey", "NoSuchBucket", "InvalidObjectState": .noInput
+      case _ where region != nil: .configuration
+      case _ where status == 404: .noInput
+      case _ where status == 401 || status == 403 || Self.isExpired(code): .credentialsRefused
+      case _ where status >= 500 || status == 429: .serviceUnavailable
+      default: .inputOutput
+      }
+    }
+  }
+
+  package static func isExpired(_ code: String) -> Bool { code == "ExpiredToken" || code == "TokenRefreshRequired" }
+
+  package var description: String { "\(address.printable): error: \(words)" }
+
+  private var words: String {
+    switch cause {
+    case .credentials(let problem):
+      "no usable credentials: \(problem). Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY or AWS_PROFILE, or Storage.anonymous for a public bucket"
+    case .unreachable(let fault): "the storage service did not answer (\(fault)); run the job again"
+    case .changed:
+      "the object was replaced while the run read it; everything read so far is kept. Run the job again when the object is complete"
+    case .unexpected(let what): "the storage service sent \(what); check Storage.endpoint"
+    case .noRanges:
+      "the server does not send parts of a file (Range), and the file is too large for one response; copy it to a disk"
+    case .address(let problem): problem
+    case .refused(let status, let code, let region): Self.words(status, code, region, isListing)
+    }
+  }
+
+  private static func words(_ status: Int, _ code: String, _ region: String?, _ isListing: Bool) -> String {
+    let shown = code.isEmpty ? "\(status)" : "\(status) \(code)"
+    if let region { return "the bucket is in the region \(region) (\(shown)); set Storage.region to '\(region)'" }
+    switch code {
+    case "NoSuchBucket": return "there is no such bucket; check the name and Storage.endpoint"
+    case "NoSuchKey": return "there is no such object (any more)"
+    case "RequestTimeTooSkewed":
+      return "the clock of this machine differs from the service's by more than 15 minutes (\(shown)); correct it"
+    case "ExpiredToken", "TokenRefreshRequired":
+      return "the session token has expired (\(shown)); get new credentials and run the job again"
+    case "InvalidAccessKeyId", "SignatureDoesNotMatch", "InvalidToken", "InvalidClientTokenId":
+      return
+        "the service does not accept the credentials (\(shown)); check the access key, its secret and the session token"
+    case "InvalidObjectState":
+      return "the object is archived (\(shown)); restore it (aws s3api restore-object) and run the job again"
+    case "SlowDown", "ServiceUnavailable", "InternalError", "RequestTimeout":
+      return "the service is overloaded (\(shown)) and stayed so for all attempts; run the job again later"
+    default: break
+    }
+    switch status {
+    case 401 where isListing, 403 where isListing:
+      return "listing is denied (\(shown)); allow s3:ListBucket on the bucket, or name single objects without wildcards"
+    case 401, 403:
+      return
+        "reading is denied (\(shown)); allow s3:GetObject, or set Storage.requesterPays if the bucket's readers pay"
+    case 404: return "nothing is there (\(shown))"
+    default: return "the service refused the request (\(shown))"
+    }
+  }
+}
