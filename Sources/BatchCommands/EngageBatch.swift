@@ -73,7 +73,7 @@ package func engageBatch() {
   endDone()
 }
 
-/// Prints a usage error as the argument parser does before a command runs, with the usage of that command.
+/// Prints a usage error and the command's usage, as the argument parser does before a command runs.
 private func refuse(_ error: ValidationError, of command: any ParsableCommand.Type) -> Never {
   let usage = EngageBatch.helpMessage(for: command).matches(of: /USAGE: (engage-batch(?: [a-z][a-z-]*)*).*/).first
   Streams.note("Error: \(error)")

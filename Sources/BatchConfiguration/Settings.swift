@@ -1,9 +1,9 @@
 package import BatchFoundation
 package import BatchWire
 
-/// The resolved configuration, validated and typed, in the form that every stage receives. The rows of
-/// ``SettingsSchema`` define meaning, default and limits; the values here are placeholders until those of the rows are
-/// stored. Names of columns, parameters and attributes are plain text.
+/// The resolved configuration, validated and typed, as every stage receives it. The rows of ``SettingsSchema`` define
+/// meaning, default and limits; the values here are placeholders until the rows' values are stored. Names of columns,
+/// parameters and attributes are plain strings.
 package struct Settings: Sendable, Hashable {
   package var general = General()
   package var parameterNames = ParameterNames()
@@ -31,10 +31,10 @@ package struct Settings: Sendable, Hashable {
   package struct Networking: Sendable, Hashable {
     /// The number of counted failures at which a chunk may be suspected.
     package var maxRetries = 0
-    /// The first back-off; it doubles up to `maxRetryDelay`, with full jitter.
+    /// The first back-off delay; it doubles up to `maxRetryDelay`, with full jitter.
     package var retryDelay = Milliseconds.zero
     package var maxRetryDelay = Milliseconds.zero
-    /// The total number of repeated requests per run.
+    /// The maximum number of repeated requests per run.
     package var retryBudget = 0
     /// The number of consecutive failures after which the run sends nothing more.
     package var breakerFailures = 0
@@ -44,7 +44,7 @@ package struct Settings: Sendable, Hashable {
     /// The age in days from which posted events may be purged.
     package var daysToKeep = 0
     /// The age in days from which digests of processed lines may be purged; 0 keeps them. `deviceDays` is the same for
-    /// the states of devices, counted from their last record.
+    /// the states of devices, counted from the device's last record.
     package var digestDays = 0
     package var deviceDays = 0
   }
@@ -81,7 +81,7 @@ package struct Settings: Sendable, Hashable {
     package var onUnknown = UnknownOutcomePolicy.resend
     package var patience = Milliseconds.zero
     package var patienceAtStart = Milliseconds.zero
-    /// 0 for no limit. The same holds for `maxTokensPerHour`.
+    /// 0 means no limit, also for `maxTokensPerHour`.
     package var maxCallsPerHour = 0
     package var maxTokensPerHour = 0
   }
@@ -91,7 +91,7 @@ package struct Settings: Sendable, Hashable {
     package var memoryLimit = 0
     /// 0 uses all processors available to the process.
     package var workers = 0
-    /// The rewind window: the span before the known time in which late records are processed in their proper place;
+    /// The rewind window: the span before the known time in which late records are processed in chronological order;
     /// zero for none.
     package var rewind = Milliseconds.zero
     package var lateRecords = LateRecordPolicy.accept
@@ -121,7 +121,7 @@ package struct Settings: Sendable, Hashable {
   }
 }
 
-/// The permissions of reports: readable by the owner alone, or by the group as well.
+/// The permissions of reports: readable by the owner only, or also by the group.
 package enum ReportMode: String, CaseIterable, Sendable {
   case owner = "0600"
   case group = "0640"
@@ -137,7 +137,7 @@ package enum AugmentationPluginClass: String, Sendable {
   case coordinates = "UBFCoordinatesAugmentationPlugin"
   /// The address of the place, synchronous as on iOS.
   case placemark = "UBFPlacemarkAugmentationPlugin"
-  /// The same, not synchronous, as on Android.
+  /// The address of the place, asynchronous as on Android.
   case address = "UBFAddressAugmentationPlugin"
   case locationName = "UBFLocationNameAugmentationPlugin"
   case lookupTables = "LookupTableAugmentationPlugin"

@@ -7,7 +7,8 @@ import Synchronization
 ///
 /// An attempt is durable before its first byte is sent, and its outcome is durable before anything builds on it. One
 /// thread schedules and writes. Attempts that begin or end together share a transaction, so durability costs little
-/// with many requests. A kill leaves attempts without an outcome, which the next delivery treats as unknown.
+/// even with many requests. If the process is killed, its open attempts have no outcome, and the next delivery treats
+/// them as unknown.
 package final class Delivery: Sendable {
   private let ledger: Ledger
   private let destination: any Destination
@@ -29,7 +30,7 @@ package final class Delivery: Sendable {
     self.seed = seed
   }
 
-  /// Ends the delivery; callable on any thread. Requests under way get the grace time, and other chunks stay queued.
+  /// Ends the delivery; callable on any thread. Requests under way get a grace period, and other chunks remain queued.
   package func end() {
     isEnding.store(true, ordering: .relaxed)
     signal.raise()
@@ -39,8 +40,8 @@ package final class Delivery: Sendable {
   ///
   /// - Parameters:
   ///   - progress: receives the number of events posted so far.
-  ///   - trouble: receives the current problem and the time until the next attempt, from time to time.
-  /// - Throws: ``StoreError``; requests under way then have no outcome, as after a kill.
+  ///   - trouble: receives a new problem, or periodically one that persists, with the time until the next attempt.
+  /// - Throws: ``StoreError``; requests under way then have no outcome, as if the process had been killed.
   package func run(
     _ run: RunID, progress: (Int) -> Void = { _ in }, trouble: (DeliveryTrouble) -> Void = { _ in }
   ) throws -> DeliveryReport {
@@ -75,7 +76,7 @@ package final class Delivery: Sendable {
     var doubtfulInParts: [Int64: Int] = [:]
     /// Parts of chunks, and chunks from the end of the queue, which a later read of the store returns again.
     var known: Set<Int64> = []
-    /// Whether the end of the queue was read.
+    /// Whether the end of the queue has been read.
     var hasEnd = false
     var graceEnds: Milliseconds?
     /// The destination's number of renewals when this delivery began.
@@ -110,7 +111,7 @@ package final class Delivery: Sendable {
       report.recoveredChunks = recovered.chunks.count
       if recovered.attempts > 0 { report.attempts[.unknown] = recovered.attempts }
       if delivery.settings.onUnknown == .resend, !traits.isIdempotent {
-        // A doubtful part has a greater number than its chunk, and is counted with it.
+        // A part in doubt has a higher number than its chunk, so it comes later; its events are counted with the chunk.
         for doubt in recovered.inDoubt {
           inDoubt.insert(doubt.chunk)
           if doubt.parent.map({ inDoubt.contains($0) }) != true { report.eventsInDoubt += doubt.events }
@@ -178,7 +179,7 @@ package final class Delivery: Sendable {
       }
     }
 
-    /// Ends attempts that were begun in advance but must not be sent now. Their outcome is that they were not sent.
+    /// Ends attempts that were begun in advance but must not be sent now. Their outcome is `notSent`.
     private mutating func takeBackSpares() {
       guard !schedule.maySend(now: clock.uptime) else { return }
       let spares = workers.takeBack()
@@ -290,7 +291,7 @@ package final class Delivery: Sendable {
       report.eventsPending = try ledger.waitingEvents()
       report.eventsUnknown = counts[.unknown, default: 0]
       report.stop = schedule.stop
-      // If no answer gave a reason, the last failure is the reason.
+      // If no response gave a reason, the last failure is the reason.
       if case .unreachable? = schedule.stop { report.stopReason = report.stopReason ?? fault ?? reported?.reason }
       try ledger.noteDoubtsTold(by: run)
       let renewals = delivery.destination.renewals - renewalsBefore

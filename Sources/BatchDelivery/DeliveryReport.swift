@@ -5,7 +5,7 @@ package import BatchWire
 /// A failed request that will be tried again.
 package struct DeliveryTrouble: Sendable, Equatable {
   package var reason: String
-  /// The time until the next attempt; nil if that depends on an answer.
+  /// The time until the next attempt; nil if that depends on a response.
   package var nextAttempt: Milliseconds?
 
   package init(reason: String, nextAttempt: Milliseconds?) {
@@ -20,7 +20,7 @@ package struct DeliveryTrouble: Sendable, Equatable {
   }
 }
 
-/// The results of a delivery, as the summary names them (reference formats 4.1).
+/// The results of a delivery, named as in the summary (reference formats 4.1).
 package struct DeliveryReport: Sendable, Equatable {
   /// The number of chunks for which a request was sent.
   package var chunks = 0
@@ -31,7 +31,7 @@ package struct DeliveryReport: Sendable, Equatable {
   package var eventsPending = 0
   /// The number of events held as `UNKNOWN` at the end of the delivery.
   package var eventsUnknown = 0
-  /// The number of requests of which at least one byte was sent: one for each of ``chunks``, and ``retries``.
+  /// The number of requests of which at least one byte was sent: ``chunks`` plus ``retries``.
   package var requests = 0
   /// The number of requests for chunks that had already had a request in this delivery.
   package var retries = 0
@@ -41,7 +41,7 @@ package struct DeliveryReport: Sendable, Equatable {
   package var attempts: [AttemptOutcome: Int] = [:]
   /// The number of chunks with attempts that a killed run left open.
   package var recoveredChunks = 0
-  /// The number of events that the service rejected singly, by the service's reason without quoted values.
+  /// The number of events that the service rejected individually, by the service's reason without quoted values.
   package var refusals: [String: Int] = [:]
   /// The reason for an early end; nil if the delivery was not ended early.
   package var stop: ServiceStop?
@@ -55,9 +55,10 @@ package struct DeliveryReport: Sendable, Equatable {
   }
 }
 
-/// Events rejected singly, kept until the service accepts another, which shows that it does not reject everything.
+/// Events rejected individually, kept until the service accepts another one, which shows that it does not reject
+/// everything.
 struct RejectedEvents {
-  /// Events rejected in a row, with nothing accepted.
+  /// Events rejected in a row, with nothing accepted in between.
   private var doubted: [PendingChunk] = []
   /// The original chunks of these events.
   private var wholes: Set<Int64> = []
@@ -98,7 +99,7 @@ struct RejectedSizes {
 
   /// The refused chunks by number.
   private var refused: [Int64: Refused] = [:]
-  /// The smallest refused sizes, in events and body bytes. No size is at least as large as another one in both.
+  /// The smallest refused sizes, in events and body bytes. No size is at least as large as another in both respects.
   private var sizes: [(events: Int, bytes: Int)] = []
 
   /// Returns whether the chunk has at least as many events and bytes as one that was refused for its size.

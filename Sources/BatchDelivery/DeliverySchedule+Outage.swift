@@ -19,7 +19,8 @@ extension DeliverySchedule {
     }
   }
 
-  /// Ends because the service is down. If the request may be to blame, the chunk that failed most is searched first.
+  /// Ends because the service is down. If the request may be to blame, the chunk that failed most often is searched
+  /// first.
   mutating func end(_ reason: ServiceStop, for fault: CallFault) {
     if fault.blamesRequest { doubt = doubt ?? reason } else { end(reason) }
   }
@@ -32,7 +33,7 @@ extension DeliverySchedule {
     if let next { pausedUntil = max(pausedUntil, next) } else { end(.unreachable(.patience(patience)), for: fault) }
   }
 
-  /// Ends if the service requests a longer pause than ``patience`` allows. Later answers do not shorten the pause.
+  /// Ends if the service requests a longer pause than ``patience`` allows. Later responses do not shorten the pause.
   mutating func endIfPausedBeyondPatience(now: Milliseconds) {
     guard traits.mostAttempts == nil, inFlight == 0, hasOthers || !waiting.isEmpty,
       pausedUntil > outage?.end(patience) ?? now + patience
@@ -49,18 +50,18 @@ extension DeliverySchedule {
 
   private var hasOthers: Bool { inFlight > 0 || readyCount > 0 || !delayed.isEmpty }
 
-  /// Returns whether an answer that says to stop may merely quote the request, so that other chunks are sent before it
+  /// Returns whether a response that says to stop may merely quote the request. If so, other chunks are sent before it
   /// is believed.
   func isDoubtful(_ fault: CallFault, _ chunk: PendingChunk) -> Bool {
     guard fault.isSentence else { return false }
     if let before = troubles[chunk.id]?.acknowledgedBefore ?? begun[chunk.id], acknowledged > before { return true }
-    // Answers to requests that were under way at the same time as the first such request are awaited.
+    // Responses to requests that were under way at the same time as the first such request are awaited.
     return hasOthers
       && (sentence.map { $0.chunks.contains(chunk.id) || $0.chunks.count < settings.lanes(of: traits) } ?? true)
   }
 
-  /// Returns whether other chunks are sent before this one is repeated, because its answer may merely quote the
-  /// request. If the answer does not say to stop, the chunk itself is repeated once before that.
+  /// Returns whether other chunks are sent before this one is repeated, because its response may merely quote the
+  /// request. If the response does not say to stop, the chunk itself is repeated once before that.
   func asksOthers(_ fault: CallFault, attempts: Int) -> Bool {
     fault.isSentence && hasOthers && attempts > (fault.stop == nil ? 1 : 0)
   }

@@ -1,7 +1,7 @@
 import BatchStore
 import BatchWire
 
-/// Events that the service rejects: wrong ones, unless it rejects everything.
+/// Handles events that the service rejects: they count as wrong unless it rejects everything.
 extension DeliverySchedule {
   /// Declares the rejected events wrong if the delivery ended for a reason other than their rejection.
   mutating func settleRejected() {
@@ -15,10 +15,10 @@ extension DeliverySchedule {
   /// Whether the service seems to reject everything.
   var rejectsAll: Bool {
     guard rejectedEvents.inARow >= settings.refusalsInARow else { return false }
-    // If chunks are sent in order, no other chunk can show that only these events are wrong. A service that ever
+    // If chunks are sent in order, no other chunk can show that only these events are wrong. A service that has ever
     // accepted something is believed.
     if isInOrder { return acknowledged == 0 && !hasTaken }
-    // If the service accepted anything, one chunk may consist of wrong events only.
+    // If the service accepted anything, rejected events that all come from one chunk may simply be wrong.
     return acknowledged == 0 || rejectedEvents.areSpread
   }
 

@@ -5,7 +5,7 @@ import BatchWire
 /// Judges whether a chunk or the service is to blame for a failure (docs/guarantees.md, "When a request fails").
 extension DeliverySchedule {
   /// Judges a chunk at its last permitted failure (for a half, its first). Returns false if it is tried again like
-  /// others.
+  /// other chunks.
   mutating func judge(_ chunk: PendingChunk, _ fault: CallFault, now: Milliseconds) -> Bool {
     let isToBlame = search.has(chunk) && chunk.events > 1 ? search.mayGoOn() : isProven(chunk)
     if isToBlame, isExcused(chunk, fault, now: now) { return false }
@@ -14,7 +14,7 @@ extension DeliverySchedule {
   }
 
   /// Returns whether something else was accepted since the first failure of the chunk. For a half, the service must
-  /// have answered since the last halving, and an accepted other half counts too.
+  /// have accepted or rejected something since the last halving; acceptance of the other half also counts.
   private func isProven(_ chunk: PendingChunk) -> Bool {
     let hasOthers = troubles[chunk.id].map { acknowledged > $0.acknowledgedBefore } == true
     return search.has(chunk) ? !search.isInVain && (search.isBlamed(chunk) || hasOthers) : hasOthers
@@ -36,7 +36,7 @@ extension DeliverySchedule {
   /// to show whether the failed chunks are to blame.
   var looksElsewhere: Bool { !isInOrder && failuresInARow >= max(1, settings.failuresInARow / 2) }
 
-  /// Continues with the waiting chunks, because the service accepted or read something.
+  /// Continues with the waiting chunks, because the service accepted or rejected something.
   mutating func release(now: Milliseconds) {
     for chunk in waiting {
       if !search.has(chunk) {
@@ -117,22 +117,23 @@ extension DeliverySchedule {
     return changes
   }
 
-  /// Whether a waiting chunk was searched or failed as often as it may, so that it would be to blame if any other were
-  /// accepted. Others are sent before the service counts as down; otherwise this chunk would block them in every run.
+  /// Whether a waiting chunk was searched or failed as often as allowed, so that it would be to blame if any other
+  /// chunk were accepted. Others are sent before the service counts as down; otherwise this chunk would block them in
+  /// every run.
   private var waitsForOthers: Bool {
     waiting.contains { search.has($0) || $0.failures >= mostFailures }
   }
 
-  /// Returns whether an event is to blame when no other chunk can show more, because something was accepted since its
-  /// chunk failed, in this run or in an earlier one.
+  /// Returns whether an event is to blame although no other chunk can show more, because something was accepted since
+  /// its chunk failed, in this run or in an earlier one.
   private func isLastToBlame(_ chunk: PendingChunk) -> Bool {
     guard chunk.events == 1 else { return false }
     return search.has(chunk) && !search.isInVain
       || search.isOfRemainder(chunk) && (search.has(chunk) || chunk.failures >= mostFailures)
   }
 
-  /// The index of the waiting chunk that failed most, to be searched even though the service may be to blame; nil if
-  /// there is none.
+  /// The index of the waiting chunk that failed most often, to be searched even though the service may be to blame; nil
+  /// if there is none.
   private var nextInVain: Int? {
     waiting.indices
       .filter {

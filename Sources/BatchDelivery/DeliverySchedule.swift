@@ -2,13 +2,13 @@ package import BatchFoundation
 package import BatchStore
 package import BatchWire
 
-/// Determines which chunks are sent when, and what an answer means for its chunk. It is pure: time is passed in, and
+/// Determines which chunks are sent when, and what a response means for its chunk. It is pure: time is passed in, and
 /// tests seed the random source.
 ///
-/// `Backoff` delays retries according to the failures of their chunk. A throttled request halves the number of
-/// concurrent requests, which grows by one after every four full rounds of successes. Refusals for now are waited out
-/// (`Patience`). If the destination limits the attempts of a chunk (``DeliveryTraits/mostAttempts``), only that limit
-/// counts, and delays double exactly, without a random part.
+/// `Backoff` delays retries according to the number of failures of their chunk. A throttled request halves the number
+/// of concurrent requests, which grows by one after every four full rounds of successes. Refusals for now are waited
+/// out (`Patience`). If the destination limits the attempts of a chunk (``DeliveryTraits/mostAttempts``), only that
+/// limit counts, and delays double exactly, without a random part.
 ///
 /// A chunk at which the service fails as often as allowed is suspected. One such chunk at a time is searched: its
 /// halves are tried (``SuspectSearch``) until the failing event is isolated. docs/guarantees.md has a table of this.
@@ -42,7 +42,7 @@ package struct DeliverySchedule {
   /// Chunks that are not sent until others show whether the service works. They were refused while everything was
   /// refused, or failed so often that they would be suspected if it works.
   var waiting: [PendingChunk] = []
-  /// Chunks that are to blame as far as can be known. They are halved, or given up if they have a single event.
+  /// Chunks that are to blame as far as can be known. They are halved, or given up if they contain only one event.
   var suspects: [PendingChunk] = []
   var search: SuspectSearch
   /// The reason to end the delivery unless a suspected chunk is to blame. Meanwhile only halves of that chunk are sent,
@@ -52,15 +52,15 @@ package struct DeliverySchedule {
   var pausedUntil = Milliseconds.zero
   private var retries = 0
   var failuresInARow = 0
-  /// Whether a chunk from the end of the queue was sent since the last answer.
+  /// Whether a chunk from the end of the queue was sent since the last acceptance or rejection.
   var hasLookedElsewhere = false
   var acknowledged = 0
   /// The number of chunks that were refused for now and accepted later.
   var recoveries = 0
   var outage: Patience?
   var rejectedEvents = RejectedEvents()
-  /// The reason to stop that is given by a sentence that may be a quotation, and the chunks whose answers contained
-  /// such a sentence since the service last accepted or rejected a chunk.
+  /// The reason to stop in a sentence that may be a quotation, and the chunks whose responses contained such a sentence
+  /// since the service last accepted or rejected a chunk.
   var sentence: (chunks: Set<Int64>, stop: ServiceStop)?
   /// The number of acknowledged requests when each attempt under way began, by chunk.
   var begun: [Int64: Int] = [:]
@@ -105,7 +105,7 @@ package struct DeliverySchedule {
 
   package var readyCount: Int { ready.count - readyStart }
 
-  /// Whether nothing is left to send or to wait for, as far as is known here.
+  /// Whether, as far as is known here, nothing is left to send or to wait for.
   package var isIdle: Bool {
     inFlight == 0
       && (stop != nil
@@ -115,8 +115,8 @@ package struct DeliverySchedule {
   /// Whether nothing else could show that the service works.
   private var nothingElseIsReady: Bool { inFlight == 0 && readyCount == 0 && delayed.isEmpty && !search.isUnderWay }
 
-  /// The index of the waiting chunk to send, for lack of others, to find out whether an outage is over; nil if there is
-  /// none to send.
+  /// The index of the waiting chunk to send, in the absence of others, to find out whether an outage is over; nil if
+  /// there is none to send.
   private var nextAsking: Int? {
     guard outage != nil else { return nil }
     return waiting.firstIndex {
@@ -127,7 +127,7 @@ package struct DeliverySchedule {
   /// The number of counted failures at which a chunk may be suspected.
   var mostFailures: Int { traits.mostAttempts ?? settings.maxFailures }
 
-  /// Returns the next chunks, between which retries may still come.
+  /// Returns the next chunks in the queue; retries may still be sent between them.
   package func upcoming(_ count: Int) -> ArraySlice<PendingChunk> { ready[readyStart...].prefix(count) }
 
   /// Queues chunks before those from the end of the queue.
@@ -247,14 +247,14 @@ package struct DeliverySchedule {
     addFirst(chunks.filter { !search.giveBack($0) })
   }
 
-  /// Returns the earliest time at which another chunk can begin; nil if that depends on an answer.
+  /// Returns the earliest time at which another chunk can begin; nil if that depends on a response.
   package func nextStart() -> Milliseconds? {
     guard stop == nil, inFlight < limit else { return nil }
     if next != nil { return pausedUntil }
     return doubt == nil ? delayed.map { max($0.due, pausedUntil) }.min() : nil
   }
 
-  /// The time of the earliest retry of something that failed; nil if that depends on an answer.
+  /// The time of the earliest retry of something that failed; nil if that depends on a response.
   package var nextRepetition: Milliseconds? {
     delayed.map { max($0.due, pausedUntil) }.min() ?? (nextAsking != nil || isOut ? pausedUntil : nil)
   }
@@ -263,7 +263,7 @@ package struct DeliverySchedule {
     delayed.indices.lazy.filter { delayed[$0].due <= now }.min { delayed[$0].due < delayed[$1].due }
   }
 
-  /// Returns the consequence that the end of an attempt has for its chunk.
+  /// Ends an attempt and returns the consequence for its chunk.
   package mutating func finish(_ chunk: PendingChunk, _ outcome: SendOutcome, now: Milliseconds) -> ChunkVerdict {
     inFlight -= 1
     defer { begun[chunk.id] = nil }
@@ -331,7 +331,7 @@ package struct DeliverySchedule {
     let isTrial = fault.blamesRequest && search.has(chunk)
     // A search ends by itself, and its failures say nothing about the service.
     if !isTrial { noteFailure(fault, of: chunk, now: now) }
-    // Failures counted by an earlier run precede everything in this one.
+    // Failures counted by an earlier run precede everything in this run.
     var trouble =
       troubles[chunk.id]
       ?? Trouble(
@@ -349,7 +349,8 @@ package struct DeliverySchedule {
     // A chunk sent to show whether the service fails is judged at its first failure.
     let isDue = isTrial || failed.failures >= mostFailures || search.witnesses > 0
     if counts, stop == nil || isTrial, isDue, judge(failed, fault, now: now) {
-      // If failures in a row do not end the delivery, it ends after this many chunks failed as often as they may.
+      // If failures in a row do not end the delivery, it ends after as many chunks as there are lanes have failed as
+      // often as allowed.
       if traits.mostAttempts != nil, !isInOrder, waiting.count >= lanes {
         doubt = .unreachable(.attempts(trouble.attempts))
       }

@@ -4,7 +4,7 @@ import BatchWire
 import Glibc
 
 /// Threads that each send one request at a time. A thread whose request was acknowledged takes a spare job, so that the
-/// service does not idle while the ledger is written. After any other answer, the schedule determines what comes next.
+/// service does not idle while the ledger is written. After any other outcome, the schedule determines what comes next.
 final class DeliveryWorkers: Sendable {
   struct SendTask: Sendable {
     var begun: BegunAttempt
@@ -87,7 +87,7 @@ final class DeliveryWorkers: Sendable {
     }
   }
 
-  /// Returns the answers that arrived since the last call.
+  /// Returns the outcomes that arrived since the last call.
   func takeAnswers() -> [Answer] {
     state.withLock { state in
       defer { state.answers.removeAll(keepingCapacity: true) }
@@ -109,7 +109,7 @@ package protocol DeliveryClock: Sendable {
   func wait(for signal: DeliverySignal, until limit: Milliseconds, inFlight: Int)
 }
 
-/// A signal that is raised when an answer arrives, and when the delivery is to end.
+/// A signal that is raised when a request ends, and when the delivery is to end.
 package final class DeliverySignal: Sendable {
   private let raised = Guarded(0)
 

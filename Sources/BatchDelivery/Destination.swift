@@ -2,7 +2,8 @@ package import BatchFoundation
 package import BatchStore
 package import BatchWire
 
-/// The service that chunks are sent to: it defines bodies and interprets answers. Several threads call it concurrently.
+/// The service that chunks are sent to: it defines request bodies and interprets responses. Several threads call it
+/// concurrently.
 package protocol Destination: Sendable {
   var traits: DeliveryTraits { get }
 
@@ -32,7 +33,7 @@ extension Destination {
 package struct DeliveryTraits: Sendable, Equatable {
   /// Whether the service ignores events that it already has, so that sending them again makes no duplicates.
   package var isIdempotent: Bool
-  /// Whether each chunk is sent only after the answer to the previous one, if there is only one lane.
+  /// Whether each chunk is sent only after the response to the previous one, if there is only one lane.
   package var isOrdered: Bool
   /// The maximum number of concurrent requests.
   package var lanes: Int
@@ -55,7 +56,8 @@ package struct DeliveryTraits: Sendable, Equatable {
   }
 }
 
-/// The settings of a delivery (reference formats 2.3, `Upload` and `Networking`); the configuration has the defaults.
+/// The settings of a delivery (reference formats 2.3, `Upload` and `Networking`); the configuration defines the
+/// defaults.
 package struct DeliverySettings: Sendable {
   package var concurrency: Int
   package var limits: BlockLimits
@@ -71,14 +73,14 @@ package struct DeliverySettings: Sendable {
 
   /// The number of attempts for one chunk, while nothing else is acknowledged, at which the service counts as down.
   package var attemptsInVain: Int { Self.attemptsInVain(failuresInARow) }
-  /// The number of single events rejected in a row at which the service may count as rejecting everything.
+  /// The number of individual events rejected in a row at which the service may count as rejecting everything.
   package var refusalsInARow: Int { max(failuresInARow, 10) }
-  /// The time that requests under way still get when the run is ended.
+  /// The time that requests under way still have to complete when the run is ended.
   package var grace = Milliseconds(10_000)
 
   /// Returns the number of attempts that are written to the ledger in advance, so that the service does not wait for
-  /// the disk. After a kill they count as unknown although they were not sent, so there are none if unknown events are
-  /// held, or if chunks are sent in order.
+  /// the disk. If the process is killed, they count as unknown although they were not sent, so there are none if
+  /// unknown events are held, or if chunks are sent in order.
   func attemptsAhead(_ traits: DeliveryTraits) -> Int { onUnknown == .resend && !isInOrder(traits) ? 1 : 0 }
 
   /// Returns ``attemptsInVain`` for a value of ``failuresInARow``.
@@ -87,10 +89,10 @@ package struct DeliverySettings: Sendable {
   /// Returns the number of concurrent requests that settings and destination allow.
   func lanes(of traits: DeliveryTraits) -> Int { max(1, min(concurrency, traits.lanes)) }
 
-  /// Returns whether each chunk is sent only after the answer to the previous one.
+  /// Returns whether each chunk is sent only after the response to the previous one.
   func isInOrder(_ traits: DeliveryTraits) -> Bool { traits.isOrdered && lanes(of: traits) == 1 }
 
-  /// The maximum number of concurrent requests. The service allows an organization ten, and two are left for people.
+  /// The maximum number of concurrent requests. The service allows each organization ten, and two are left for people.
   package static let largestConcurrency = 8
 
   package init(

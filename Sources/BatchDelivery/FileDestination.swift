@@ -4,8 +4,8 @@ import FoundationEssentials
 import Glibc
 
 /// A folder as a destination: each request body becomes a complete and durable file, or no file. Files are numbered in
-/// the order of the requests, so that sorted names give this order. The rest of a name identifies the body, so a body
-/// that is sent again after a kill finds its file and makes no duplicate.
+/// request order, so sorting by name restores that order. The rest of a name identifies the body, so resending a body
+/// after the process was killed finds the existing file and creates no duplicate.
 package final class FileDestination: Destination {
   private let folder: String
   package let form: Int
@@ -15,7 +15,7 @@ package final class FileDestination: Destination {
 
   /// - Parameters:
   ///   - folder: an existing folder.
-  ///   - form: the version of request bodies that a service of the platform would get.
+  ///   - form: the version of request bodies that a service of the platform would receive.
   ///   - name: returns the same string for equal bodies, and different strings for different bodies.
   package init(folder: String, form: Int, name: @escaping @Sendable ([UInt8]) -> String) {
     self.folder = folder
@@ -54,7 +54,8 @@ package final class FileDestination: Destination {
 
   package func abort() {}
 
-  /// Returns the part of a file name after the number. A group other than 0 is appended, because the body lacks it.
+  /// Returns the part of a file name after the number. A group other than 0 is appended, because the body does not
+  /// contain it.
   package static func name(_ body: String, group: Int) -> String { group == 0 ? body : "\(body)-\(group)" }
 
   /// The requests in a folder.

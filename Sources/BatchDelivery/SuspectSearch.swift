@@ -18,18 +18,19 @@ struct SuspectSearch {
   private var siblings: [Int64: Int64] = [:]
   /// The halves to blame for the failure of their whole, because the other half was accepted.
   private var blamed: Set<Int64> = []
-  /// The parts that earlier runs left of searched chunks, and their halves.
+  /// The parts of searched chunks that earlier runs left, and their halves.
   private var remainders: Set<Int64>
   /// The halves that have not been tried, the next one last.
   private var untried: [PendingChunk] = []
   private var underWay: Set<Int64> = []
-  /// The halvings since the last answer: they are undone if the service fails at everything tried.
+  /// The halvings since the service last accepted or rejected something. They are undone if it fails at everything
+  /// tried.
   private var vain: [Halving] = []
   /// Whether the halves of the last halving have not arrived yet.
   private(set) var awaitsHalves = false
   /// The state of the trial of the piece furthest away from the failed halves; nil if it is not wanted yet.
   private var furthest: Furthest?
-  /// Whether the service failed at everything tried: no other search begins before it answers.
+  /// Whether the service failed at everything tried. No other search begins before it accepts or rejects something.
   private(set) var isExhausted = false
   /// The number of chunks outside the search that were sent to show whether the service fails, and the maximum number.
   var witnesses = 0
@@ -73,7 +74,7 @@ struct SuspectSearch {
     return true
   }
 
-  /// Makes the halvings final, because the service accepted or read something.
+  /// Makes the halvings final, because the service accepted or rejected something.
   mutating func noteAnswer() {
     vain = []
     (furthest, isExhausted) = (nil, false)
@@ -138,7 +139,7 @@ struct SuspectSearch {
     return chunks.filter { $0.parent != whole }
   }
 
-  /// Joins again the chunks that were halved in vain. Also returns their halves, which no longer exist.
+  /// Rejoins the chunks that were halved in vain. Also returns their halves, which no longer exist.
   mutating func join(isOutage: Bool) -> (changes: [ChunkChange], parts: Set<Int64>) {
     let gone = Set(vain.flatMap(\.halves))
     let changes = vain.reversed().map { ChunkChange.join($0.halves, of: $0.chunk, isOutage: isOutage) }

@@ -1,5 +1,5 @@
 extension Array {
-  /// Sorts stably; up to 24 elements by insertion, which is faster when they are nearly sorted.
+  /// Sorts stably. Up to 24 elements are sorted by insertion, which is faster when they are nearly sorted.
   @inlinable @inline(__always)
   public mutating func sortNearlySorted(by precedes: (Element, Element) -> Bool) {
     guard count <= 24 else { return sort(by: precedes) }

@@ -15,24 +15,25 @@ package struct Ingest: Sendable {
     (self.files, self.vocabulary, self.options) = (files, vocabulary, options)
   }
 
-  /// The caller's functions, which worker threads call during a run. An error that one throws ends the run.
+  /// The caller's functions, which worker threads call during a run. An error thrown by any of them ends the run.
   package struct Callbacks: Sendable {
     /// Returns digests of lines that earlier runs accepted, in ascending order: for a bucket of devices, at least those
     /// of records in the spans; for the separate buckets of record ids (``RecordIDs``), ids instead. Called by several
     /// threads at once.
     package var known: @Sendable (_ bucket: Int, _ spans: [ClosedRange<Instant>]) throws -> [LineDigest]
-    /// Returns whether a record replaces a later one with its identity that an earlier run accepted. Nil for never.
+    /// Returns whether a record replaces a later record with the same identity that an earlier run accepted. Nil for
+    /// never.
     package var replaces:
       (@Sendable (_ worker: Int, _ bucket: Int, _ device: Text, _ key: UInt64, Instant) throws -> Bool)?
     /// Receives quarantined lines, one batch at a time, in no particular order.
     package var quarantine: @Sendable ([QuarantinedLine]) throws -> Void
-    /// Called now and then, never by two threads at once; may throw to stop the run.
+    /// Called periodically, never by two threads at once; may throw to stop the run.
     package var progress: @Sendable (IngestProgress) throws -> Void
-    /// Called once all lines are read, before the first partition; on false or an error, nothing is imported. Nil for
-    /// none.
+    /// Called once all lines are read, before the first partition. If it returns false or throws, nothing is imported.
+    /// Nil for no preview.
     package var preview: (@Sendable (InputPreview) throws -> Bool)?
     /// Receives the records of some devices, in no particular order of devices. Called by several threads at once, each
-    /// with other devices.
+    /// with different devices.
     package var partition: @Sendable (Partition) throws -> Void
 
     package init(
@@ -49,8 +50,8 @@ package struct Ingest: Sendable {
     }
   }
 
-  /// - Throws: ``IngestFailure`` when the system refuses a read or a write; ``InputChanged``, ``CutInputError``,
-  ///   ``DamagedCopyError`` or ``InputError/foreign(path:_:)`` for a bad input; or what a callback threw.
+  /// - Throws: ``IngestFailure`` if a read or write fails; ``InputChanged``, ``CutInputError``, ``DamagedCopyError`` or
+  ///   ``InputError/foreign(path:_:)`` for a bad input; or an error from a callback.
   package func run(_ callbacks: Callbacks) throws -> IngestResult {
     let run = IngestRun(files, vocabulary, options, callbacks)
     let isKnownToBeSmall = files.pipe == nil && files.totalSize <= options.smallInput
@@ -99,7 +100,7 @@ private final class IngestRun: Sendable {
     _ files: InputFiles, _ vocabulary: RecordVocabulary, _ options: IngestOptions, _ callbacks: Ingest.Callbacks
   ) {
     (self.files, self.vocabulary, self.options, self.callbacks) = (files, vocabulary, options, callbacks)
-    // Blocks, tapes, the index of a partition, and its records on their way to the caller.
+    // The memory for blocks, tapes, the index of a partition, and its records on their way to the caller.
     let buffers = options.workers * 4 * options.blockBytes + (10 << 20)
     space = BucketSpace(
       limit: max(options.memoryLimit - buffers, options.memoryLimit / 4), workers: options.workers,
@@ -202,7 +203,8 @@ private final class IngestRun: Sendable {
     }
   }
 
-  /// Passes on a bucket slice by slice. Each is read twice, because the rules must first know which records follow.
+  /// Passes on a bucket slice by slice. Each slice is read twice, because the rules must first know which records
+  /// follow.
   private func handOver(
     _ item: BucketFeed.Item, of feed: BucketFeed, _ worker: Int, _ sorter: inout PartitionSorter
   ) throws {
@@ -248,7 +250,7 @@ private final class IngestRun: Sendable {
     }
     partition.repeated = sorter.repeated
     let accepted = partition.recordCount
-    // The last slice ends all devices of the bucket.
+    // The last slice completes all devices in the bucket, so even a slice without records is passed on.
     if accepted > 0 || partition.lookaheads?.isEmpty == false || !partition.repeated.isEmpty {
       try callbacks.partition(partition)
     }

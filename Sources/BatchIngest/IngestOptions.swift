@@ -1,16 +1,16 @@
 package import BatchFoundation
 import Glibc
 
-/// The options for reading. The limits of memory, threads and block sizes do not affect the result.
+/// The options for reading. Memory limits, thread counts and block sizes do not affect the result.
 package struct IngestOptions: Sendable {
   package var window: TimeWindow
   /// The times before the window whose records still count, because a rewind processes them (reference decisions 34).
   package var late: Range<Instant>?
-  /// The times outside the window whose lines are noted (``PastLine``); nil if not requested.
+  /// The times outside the window whose lines are recorded (``PastLine``); nil if not requested.
   package var past: Range<Instant>?
   /// `Ingest.maxLineBytes`: longer lines are quarantined.
   package var maxLineBytes: Int
-  /// `Ingest.memoryLimit`: the bytes for records and buffers; further records go to a temporary file.
+  /// `Ingest.memoryLimit`: the maximum number of bytes for records and buffers; further records go to a temporary file.
   package var memoryLimit: Int
   /// `Ingest.workers`: the number of threads that read lines and later pass partitions on; at least one.
   package var workers: Int
@@ -24,9 +24,10 @@ package struct IngestOptions: Sendable {
   /// The kinds of ids that may name a person in lines that are not records.
   package var personKinds: [PersonID.Kind] = []
   /// The instant before which lines are out of the window, because the store may not know which of them were accepted;
-  /// nil if it knows all.
+  /// nil if the store knows all accepted lines.
   package var knownSince: Instant?
-  /// The files that need not be read again; nil to read every file and not to report which were accepted completely.
+  /// The files that need not be read again; nil to read every file without reporting which files were accepted
+  /// completely.
   package var knownFiles: KnownFiles?
 
   package init(
@@ -44,17 +45,17 @@ package struct IngestOptions: Sendable {
   }
 }
 
-/// The counts of lines by outcome; always `read` = `accepted` + `duplicates` + `outOfWindow` + `forgotten` + `leftOut`
-/// + `quarantined`.
+/// The counts of lines by outcome. `read` always equals `accepted` + `duplicates` + `outOfWindow` + `forgotten` +
+/// `leftOut` + `quarantined`.
 package struct IngestCounts: Sendable, Equatable {
-  /// The number of lines that are not blank, plus one for each file that is damaged or in another format.
+  /// The number of nonblank lines, plus one for each file that is damaged or in another format.
   package var read = 0
   package var accepted = 0
   package var duplicates = 0
   package var outOfWindow = 0
-  /// The span of the lines out of the window; nil if there are none.
+  /// The time span of the lines that are out of the window; nil if there are none.
   package var outOfWindowSpan: ClosedRange<Instant>?
-  /// The number of lines out of the window only because they are before ``IngestOptions/knownSince``.
+  /// The number of lines that are out of the window only because they are before ``IngestOptions/knownSince``.
   package var beforeKnown = 0
   /// The number of records of people who were forgotten (reference decisions 50).
   package var forgotten = 0
@@ -89,7 +90,7 @@ package struct IngestCounts: Sendable, Equatable {
 
 package struct IngestResult: Sendable, Equatable {
   package var counts = IngestCounts()
-  /// Lines out of the window with times in ``IngestOptions/past``.
+  /// Lines that are out of the window, with times in ``IngestOptions/past``.
   package var past: [PastLine] = []
   /// The unknown fields of records, sorted by the bytes of their names.
   package var unknownFields: [UnknownField] = []
@@ -108,7 +109,7 @@ package struct IngestProgress: Sendable, Equatable {
   package var stage: Stage
   /// The number of bytes read from the disk, compressed or not, out of ``InputFiles/totalSize``.
   package var bytesRead: UInt64
-  /// The number of lines read or, while ordering, of records passed on.
+  /// The number of lines read or, while ordering, the number of records passed on.
   package var records: Int
   /// While ordering, the number of records to pass on.
   package var total = 0

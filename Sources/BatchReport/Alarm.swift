@@ -1,6 +1,6 @@
 package import BatchFoundation
 
-/// The message that is sent when a job's runs begin to fail or recover. It has figures and places, but no ids.
+/// The message that is sent when a job's runs begin to fail or recover. It contains figures and places, but no ids.
 package struct Alarm: Sendable, Equatable {
   package var job: String
   package var exit: RunExit
@@ -13,7 +13,7 @@ package struct Alarm: Sendable, Equatable {
   package var missed: [MissedWindow] = []
   /// The command for the next step; nil if none is needed.
   package var command: String?
-  /// The window of the run in words, or the time of its start if the window is open.
+  /// The window of the run in words, or the run's start time if the window is open.
   package var night: String
   /// The number of events that the run should have sent but did not.
   package var unsent = 0
@@ -21,14 +21,14 @@ package struct Alarm: Sendable, Equatable {
   package var machine: String?
   /// The address of the service; nil if unknown.
   package var address: String?
-  /// The failure of the connection in a few words; nil if there was none.
+  /// The connection failure in a few words; nil if there was none.
   package var fault: String?
   /// The path of the run's page; nil if there is none.
   package var page: String?
   private var purpose = "To continue"
   private var ending: String
 
-  /// Describes a finished run, successful or not; `folder` has its report if there is one.
+  /// Describes a finished run, successful or not; `folder` is the folder with its report, nil if there is none.
   package init(_ report: RunReport, folder: String? = nil) {
     (job, exit, ending) = (report.job, report.exit, report.missingParts == nil ? report.cause : report.ending)
     (became, missed) = (report.night, report.missed)
@@ -57,7 +57,7 @@ package struct Alarm: Sendable, Equatable {
     if report.storeIsDamaged == true, let store = report.store { tellDamage(of: store) }
   }
 
-  /// Returns the window in words: its date if it is one UTC day, or the time of the run's start if it is open.
+  /// Returns the window in words: its date if it is one UTC day, or the run's start time if it is open.
   private static func night(_ report: RunReport) -> String {
     guard let from = report.from, let to = report.to else { return "run of \(report.startedAt.rfc3339)" }
     let isDay = Zone.utc.startOfDay(from, plus: 0) == from && Zone.utc.startOfDay(from, plus: 1) == to
@@ -66,10 +66,10 @@ package struct Alarm: Sendable, Equatable {
 
   /// The maximum number of bytes in ``reason``, because an error may have many lines.
   private static let longestReason = 2000
-  /// The maximum number of bytes of the reason within ``text``.
+  /// The maximum number of bytes of the reason that ``text`` shows.
   private static let longestText = 400
 
-  /// Suggests the command that shows the damage, instead of a run that would hit it again.
+  /// Suggests the command that shows the damage, instead of a run, which would encounter it again.
   package mutating func tellDamage(of store: String) {
     command = ShellCommand("store", "check", "--store", store).text
     purpose = "To see the damage"
@@ -81,7 +81,8 @@ package struct Alarm: Sendable, Equatable {
     !missed.isEmpty || (exit == .done) != (before.map { $0 == .done } ?? true)
   }
 
-  /// The message for people, on one line. It has a shortened ``reason``, or ``fault`` if the service was unavailable.
+  /// The message for people, on one line. It contains a shortened ``reason``, or ``fault`` if the service was
+  /// unavailable.
   package var text: String {
     let counts = figures.filter { $0.count > 0 }.map { "\($0.count.grouped) \($0.name)" }.joined(separator: ", ")
     let head = "\(job), \(night)\(machine.map { " on \($0)" } ?? "")"

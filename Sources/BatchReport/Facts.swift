@@ -1,6 +1,6 @@
 package import BatchFoundation
 
-/// The facts of a command's answer. JSON shows their values by key, and a terminal shows their lines.
+/// The facts that a command outputs. JSON shows their values by key, and a terminal shows their lines.
 package struct Facts: Sendable, ExpressibleByDictionaryLiteral {
   private struct Row {
     var key = ""
@@ -9,7 +9,7 @@ package struct Facts: Sendable, ExpressibleByDictionaryLiteral {
     /// The heading, shown in a separate column; nil for lines without a heading.
     var title: String?
     var lines: [String] = []
-    /// Whether the lines go to stderr, because the answer itself does not need them.
+    /// Whether the lines go to stderr, because the output is complete without them.
     var isNote = false
   }
 

@@ -7,7 +7,7 @@ package struct FindingCause: Sendable, Equatable, Codable {
   /// A quarantine reason or a kind of warning.
   package var reason: String
   package var count: Int
-  /// The details of the first line; empty if the reason says enough.
+  /// The details of the first line; empty if the reason is sufficient.
   package var detail: String
   package var file: String
   /// The line number from 1; 0 if the finding concerns the whole file.

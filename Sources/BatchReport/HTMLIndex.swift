@@ -12,7 +12,7 @@ package struct ListedRun: Sendable, Equatable {
   package var window = TimeWindow()
   /// Nil for a run that was killed or is in progress.
   package var exit: RunExit?
-  /// The stored state of the night; nil for a run by a release that did not store it.
+  /// The stored state of the night; nil for a run of a release that did not store it.
   package var night: NightState?
   /// The ends of the windows that no run had read when this run ended.
   package var missed: [Instant] = []
@@ -40,7 +40,7 @@ package struct ListedRun: Sendable, Equatable {
   /// Whether the run read the window of a night, rather than sending or rereading data from earlier runs.
   fileprivate var isNight: Bool { !["post", "replay", "rerun"].contains(mode) }
 
-  /// Returns whether the run is a rerun that read a window with the instant.
+  /// Returns whether the run is a successful rerun whose window contains the instant.
   fileprivate func hasReread(_ instant: Instant) -> Bool {
     mode == "rerun" && exit == .done && window.contains(instant)
   }

@@ -33,7 +33,7 @@ extension Markup {
 
   private typealias Figure = (name: String, figure: String)
 
-  /// - Parameter inWords: Text entries below the figures.
+  /// - Parameter inWords: Entries whose values are text, shown below the figures.
   private mutating func addFigures(_ title: String, _ caption: String, _ figures: [Figure], inWords: [Figure]) {
     line("<section><h2>\(title)</h2>\(.shortTable(caption, figures, Self.named))")
     if !inWords.isEmpty {

@@ -1,5 +1,6 @@
 extension HTMLReport {
-  /// The style sheet for light, dark and print, from 360 pixels on. Charts use fill colors, which are printed as well.
+  /// The style sheet for light and dark screens and for print, at widths of 360 pixels or more. Charts use fill colors,
+  /// which are printed as well.
   static let style: Markup = #"""
     :root {
       color-scheme: light dark;

@@ -5,7 +5,7 @@ package enum JSONReport {
   /// Incremented when a member is removed or changes its meaning, not when one is added.
   static let version = 1
 
-  /// Returns UTF-8 text that ends with a line end; equal reports give equal bytes.
+  /// Returns UTF-8 text that ends with a line feed; equal reports give equal bytes.
   package static func text(_ report: RunReport) -> String {
     let document: JSONNode = [
       "reportVersion": .number(version),
@@ -71,7 +71,7 @@ package enum JSONReport {
     static let notes = 40_000
   }
 
-  /// The maximum number of campaigns listed individually: the most active ones. The others are summed up.
+  /// The maximum number of campaigns listed individually: the most active ones. The others are summed.
   private static let shownCampaigns = 200
 
   private static func activity(_ activity: Activity) -> JSONNode {

@@ -27,7 +27,7 @@ package struct JUnitDocument: Sendable {
     self.seconds = seconds
   }
 
-  /// The document, ending with a line end.
+  /// The document, ending with a line feed.
   package var text: String {
     let escape = Markup.escaped
     let failures = cases.count { $0.failure != nil }

@@ -28,7 +28,7 @@ struct Column<Row> {
     Column(head) { "<code>\(text($0))</code>" }
   }
 
-  /// Shows text in a color that shows a rating.
+  /// Shows text in the color of a rating.
   static func toned(_ head: String, _ tone: @escaping (Row) -> String, _ text: @escaping (Row) -> String) -> Column {
     Column(head, classes: tone) { "\(text($0))" }
   }
@@ -49,7 +49,7 @@ extension Markup {
     line(#"<section class="long"><h2>\#(title)</h2>\#(table)</section>"#)
   }
 
-  /// Returns a table whose cells stack on narrow pages; `isHeard` leaves the caption to screen readers.
+  /// Returns a table whose cells stack on narrow pages; `isHeard` makes the caption available to screen readers only.
   static func table<Row>(
     _ caption: String, isHeard: Bool = false, _ rows: [Row], _ columns: [Column<Row>]
   ) -> Markup {

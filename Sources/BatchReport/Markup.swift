@@ -31,7 +31,7 @@ struct Markup: ExpressibleByStringInterpolation {
     for element in elements { self.line(line(element)) }
   }
 
-  /// Joins the pieces without line ends.
+  /// Joins the pieces without line breaks.
   static func joined<Element>(_ elements: some Sequence<Element>, _ piece: (Element) -> Markup) -> Markup {
     elements.reduce(into: "") { $0.text += piece($1).text }
   }
@@ -73,7 +73,7 @@ struct Markup: ExpressibleByStringInterpolation {
 }
 
 extension Markup {
-  /// Returns a page without scripts or external resources; `head` has further elements of its head.
+  /// Returns a page without scripts or external resources; `head` contains further elements for its head.
   static func page(title: String, head: Markup = "", _ add: (inout Markup) -> Void) -> String {
     var html: Markup = ""
     html.line(

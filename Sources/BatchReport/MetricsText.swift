@@ -1,6 +1,6 @@
 package import BatchFoundation
 
-/// The figures of a job's last run in the format of Prometheus (`docs/watch.md`).
+/// The metrics of a job's last run in the Prometheus text format (`docs/watch.md`).
 package struct MetricsText: Sendable {
   package var job: String
   package var exit: RunExit
@@ -8,7 +8,7 @@ package struct MetricsText: Sendable {
   /// The last time at which a run of the job ended with exit code 0, as far as is known; nil for never.
   package var lastSuccess: Instant?
   package var report: RunReport?
-  /// False if the run ended before it had figures.
+  /// False if the run ended before its figures were known.
   package var isWhole = true
 
   package init(
@@ -24,7 +24,7 @@ package struct MetricsText: Sendable {
 
   private static let success = "engage_batch_last_success_time_seconds"
 
-  /// Reads the time of the job's last run with exit code 0 from an earlier text; nil if it has none.
+  /// Reads the time of the job's last run with exit code 0 from an earlier metrics text; nil if it has none.
   package static func lastSuccess(of job: String, in text: String) -> Instant? {
     let begin = "\(success){\(label("job", job))} "
     for line in text.split(separator: "\n") where line.hasPrefix(begin) {
@@ -39,7 +39,7 @@ package struct MetricsText: Sendable {
     return name.flatMap { $0.contains("\\") ? nil : String($0) }
   }
 
-  /// The metrics in Prometheus text format, ending with a line end.
+  /// The metrics in the Prometheus text format, ending with a line feed.
   package var text: String { families.map { $0.text(job: job) }.joined() }
 
   private var night: NightState { report?.night ?? NightState(exit, hasFindings: false) }

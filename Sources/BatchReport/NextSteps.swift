@@ -83,7 +83,7 @@ enum NextSteps {
     let kept = isKept ? (summary.store["NOT_POSTED"] ?? 0) + (summary.store["EXPIRED"] ?? 0) : 0
     let pending = report.missingParts == nil ? max(summary.upload.eventsPending, kept) : 0
     if pending > 0, report.mode != .dryRun {
-      // Until its cause is corrected, a refusal repeats with each attempt.
+      // Until its cause is corrected, a refusal recurs with each attempt.
       let first =
         switch report.exit {
         case .credentialsRefused:
@@ -147,7 +147,8 @@ enum NextSteps {
     return most.isEmpty ? "" : " (\(most.map { "\($0.value.grouped): \($0.key)" }.joined(separator: "; ")))"
   }
 
-  /// Returns the steps for whole files. Their findings concern no single line, although each counts as one.
+  /// Returns the steps for whole files. Their findings concern no individual line, although each counts as a
+  /// quarantined line.
   private static func wholeFiles(_ report: RunReport) -> [String] {
     guard report.quarantineWaits else { return [] }
     return [

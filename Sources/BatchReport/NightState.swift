@@ -72,7 +72,7 @@ extension RunReport {
   }
 }
 
-/// Those figures of a night that are compared with the figures of previous nights.
+/// The figures of a night that are compared with those of previous nights.
 package struct NightFigures: Sendable, Equatable {
   /// The usable records, including duplicates and those of forgotten people.
   package var volume: Int
@@ -99,12 +99,12 @@ package struct NightFigures: Sendable, Equatable {
   /// The minimum number of nights needed to show which figures are usual.
   private static let leastNights = 3
 
-  /// Returns a sentence for each figure that is outside the range of the other nights by more than the factor, except
-  /// for small differences.
+  /// Returns a sentence for each figure that is outside the range of the previous nights by more than the factor,
+  /// except for small differences.
   package func unusual(beside nights: [NightFigures], factor: Int) -> [String] {
     guard nights.count >= Self.leastNights else { return [] }
     var sentences: [String] = []
-    /// - Parameter slack: The minimum difference above the others.
+    /// - Parameter slack: The minimum difference by which a figure must exceed the others.
     func hold(
       _ name: String, _ value: Int?, _ others: [Int], orBelow: Bool = false, slack: Int,
       _ words: (Int) -> String = { $0.grouped }

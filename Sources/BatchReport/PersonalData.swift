@@ -3,11 +3,10 @@ package import BatchFoundation
 /// The policy for personal data in reports (`Report.personalData`). It is the only source of ``RedactedText``, so no id
 /// enters a report any other way.
 package struct PersonalData: Sendable {
-  /// The policy, whose raw values are those of the setting.
   package let policy: PersonalDataPolicy
   private let code: MessageAuthenticationCode
 
-  /// - Parameter key: The store's random key for the hashes; unused by the other policies.
+  /// - Parameter key: The store's random key for the hashes; not used by policies other than `hash`.
   package init(_ policy: PersonalDataPolicy, key: [UInt8]) {
     self.policy = policy
     code = MessageAuthenticationCode(key: key)
@@ -24,7 +23,7 @@ package struct PersonalData: Sendable {
     }
   }
 
-  /// Returns at most `limit` bytes of a record, with invalid UTF-8 replaced; nothing unless the policy is `clear`.
+  /// Returns up to `limit` bytes of a record, with invalid UTF-8 replaced; nothing unless the policy is `clear`.
   package func content(_ bytes: [UInt8], limit: Int = 1024) -> RedactedText {
     guard policy == .clear else { return RedactedText(nil) }
     let shown = String(decoding: bytes.prefix(limit), as: UTF8.self)
@@ -54,7 +53,7 @@ extension QuarantineSample {
 enum MaskedLine {
   private static let limit = 160
 
-  /// Keeps member names of the outermost object that are plain words; elsewhere, letters become `x` and digits `9`.
+  /// Keeps plain words that are member names in the outermost object; elsewhere, letters become `x` and digits `9`.
   static func text(_ line: [UInt8]) -> String {
     var text = ""
     var depth = 0

@@ -41,7 +41,8 @@ package struct PlatformReport: Sendable, Equatable, Codable {
 
   package init() {}
 
-  /// Returns the displayed name of an event type, with its code; a type without a name is shown as it is.
+  /// Returns the displayed name of an event type, with its code; a type without a name is shown as `event` and the
+  /// type.
   package static func words(ofType type: String, _ name: String?) -> String {
     name.map { "\($0) (code \(type))" } ?? "event \(type.printable)"
   }
@@ -55,7 +56,7 @@ package struct PlatformFigures: Sendable, Equatable, Codable {
 
   package init(_ name: String, _ figures: JSONNode) { (self.name, text) = (name, figures.compactText) }
 
-  /// Returns the figures whose names begin with `name` and a dot, under the rest of their names.
+  /// Returns the figures whose names begin with `name` and a dot, keyed by the rest of their names.
   package static func group(_ name: String, of figures: [String: Int]) -> JSONNode {
     let prefix = "\(name)."
     let inside = figures.filter { $0.key.hasPrefix(prefix) }.map { (String($0.key.dropFirst(prefix.count)), $0.value) }

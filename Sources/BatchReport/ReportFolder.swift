@@ -2,7 +2,7 @@ package import BatchFoundation
 import FoundationEssentials
 import Glibc
 
-/// The error for a report that could not be written; the run ends with exit code 73.
+/// The error thrown when a report cannot be written; the run ends with exit code 73.
 package struct ReportError: Error, Equatable, Sendable, CustomStringConvertible {
   package enum Operation: String, Sendable {
     case createFolder = "create the folder of", create = "create", write = "write"
@@ -19,7 +19,7 @@ package struct ReportError: Error, Equatable, Sendable, CustomStringConvertible 
   }
 }
 
-/// The files of a report in a folder of the run, readable by their owner only, or by the group on request.
+/// The files of a report in the run's folder, readable by their owner only, or by the group on request.
 package enum ReportFolder {
   private static let names = ["report.html", "report.json", "summary.json"]
 
@@ -79,7 +79,7 @@ package enum ReportFolder {
     let runs = runs.map { run in
       var run = run
       let name = self.name(job: run.job, startedAt: run.started)
-      // One of many runs has its window in the name. Later runs of the same second have a number at the end.
+      // One of many runs has its window in the name. Later runs in the same second have a number at the end.
       let ofWindow = self.name(job: run.job, startedAt: run.started, windowFrom: run.window.from)
       run.folder =
         [ofWindow, name].first(where: left.contains) ?? folders.first { $0.hasPrefix(name + "-") && left.contains($0) }
@@ -108,7 +108,7 @@ package enum ReportFolder {
     return path
   }
 
-  /// Returns the role of an existing file that only reports write, below `folder`; nil for any other path.
+  /// Returns the role of an existing file below `folder` that only reports write; nil for any other path.
   package static func role(of path: String, below folder: String) -> String? {
     // A path that cannot be examined cannot be overwritten either; opening it reports the reason.
     guard case .present? = try? FilePlace(path), let reports = try? FilePlace(folder) else { return nil }

@@ -1,6 +1,6 @@
 package import BatchFoundation
 
-/// The command line of a run, from which the commands that repeat or continue the run are made.
+/// The command line of a run, from which the commands that repeat or continue the run are built.
 package struct RunInvocation: Sendable, Equatable, Codable {
   /// The absolute path of the job file; all other paths are absolute, too.
   package var jobFile: String
@@ -9,7 +9,7 @@ package struct RunInvocation: Sendable, Equatable, Codable {
   package var report: String?
   /// The value of `--profile`; nil if not given.
   package var profile: String?
-  /// `Section.key=value` of each `--set`, without secrets.
+  /// `Section.key=value` for each `--set`, without secrets.
   package var settings: [String] = []
   /// The names of secrets given with `--set`, whose values no output may repeat.
   package var secrets: [String] = []
@@ -49,7 +49,7 @@ package struct RunInvocation: Sendable, Equatable, Codable {
   /// The command that sends the events in the store of this run.
   package var post: ShellCommand { ShellCommand(["post", jobFile] + place + clock + future + configuration + reports) }
 
-  /// Returns the command that finishes the identity plans of the store that the run used.
+  /// Returns the command that finishes the identity plans in the store.
   func resumeIdentities(in store: String) -> ShellCommand {
     let sandbox = usesSandbox ? ["--sandbox"] : []
     return ShellCommand(["identity", "resume", "--store", store, "--job", jobFile] + sandbox + configuration)
@@ -65,11 +65,11 @@ package struct RunInvocation: Sendable, Equatable, Codable {
     ShellCommand(["rerun", jobFile, "--from", from.rfc3339, "--to", to.rfc3339] + place + configuration)
   }
 
-  /// The command that verifies at the service that everything arrived.
+  /// The command that verifies that everything arrived at the service.
   var verify: ShellCommand { ShellCommand(["verify", jobFile] + place + configuration) }
 
-  /// Returns the command that compares the results of the same inputs with and without a changed setting, as an HTML
-  /// page.
+  /// Returns the command that compares the results of the same inputs with and without a changed setting and writes an
+  /// HTML page.
   func compare(with setting: String, page: String) -> ShellCommand {
     ShellCommand(["compare", jobFile] + window + clock + configuration + ["--with", setting, "--html", page])
   }

@@ -29,7 +29,7 @@ package struct RunReport: Sendable, Equatable, Codable {
   package var mode = Mode.run
   package var startedAt: Instant
   package var asOf: Instant
-  /// The known time, up to which silence ended sessions; nil if there is none or it is not determined yet.
+  /// The known time, up to which inactivity ended sessions; nil if there is none or it is not determined yet.
   package var knownUntil: Instant?
   /// The bounds of the window (`to` is exclusive); nil for an open end.
   package var from: Instant?
@@ -54,7 +54,7 @@ package struct RunReport: Sendable, Equatable, Codable {
   package var summary = RunSummary()
   /// The activity on devices over time, from the events of this run.
   package var activity = Activity()
-  /// Whether quarantined lines are pending; false if all that this run quarantined were already dismissed.
+  /// Whether quarantined lines are pending; false if all lines that this run quarantined have already been dismissed.
   package var quarantineWaits = true
   /// Examples of quarantined lines and events: at most 20, or 200 in a dry run.
   package var quarantine: [QuarantineSample] = []
@@ -66,8 +66,8 @@ package struct RunReport: Sendable, Equatable, Codable {
   /// Other messages for people, such as a pattern that matched no file.
   package var notes: [String] = []
   package var unknownFields: [UnknownField] = []
-  /// The devices, times and unread fields of the inputs if the inputs are read for the first time or validated;
-  /// otherwise nil.
+  /// Sentences about the devices, times and unread fields of the inputs, if the inputs are read for the first time or
+  /// validated; otherwise nil.
   package var inputs: [String]?
   /// The identity plans that the run created or continued, at most 200. Those that need a decision come first.
   package var merges: [IdentityMerge] = []
@@ -77,7 +77,7 @@ package struct RunReport: Sendable, Equatable, Codable {
   package var platform = PlatformReport()
   /// The number of quarantined events, which are not included in the quarantined lines of ``summary``.
   package var quarantinedEvents = 0
-  /// All events of the store that were not sent, by status and reason.
+  /// All events in the store that were not sent, by status and reason.
   package var unsent: [UnsentEvents] = []
   /// Events that are too old for the service although the run sent them or should have sent them; nil for none.
   package var outdated: OutdatedEvents?
@@ -99,7 +99,7 @@ package struct ConfigurationOrigin: Sendable, Equatable, Codable {
   package var layers: [String] = []
   /// The digest of all settings except secrets; equal settings have equal digests.
   package var digest = ""
-  /// The settings given in a file, the job, the environment or the command line, without secrets.
+  /// The settings given in a file, in the job, in the environment or on the command line, without secrets.
   package var settings: [RunSetting] = []
 
   package init(layers: [String] = [], digest: String = "") {
@@ -191,13 +191,14 @@ package struct IdentityMerge: Sendable, Equatable, Codable {
 
 /// Details of the upload ledger that the summary lacks.
 package struct UploadLedger: Sendable, Equatable, Codable {
-  /// The number of events that the service may have twice, because they were or will be sent again after a lost answer.
+  /// The number of events that the service may have twice, because they were or will be sent again after a lost
+  /// response.
   package var possibleDuplicates = 0
-  /// The number of chunks with an attempt that an earlier, interrupted run left without an answer.
+  /// The number of chunks with an attempt that an earlier, interrupted run left without a response.
   package var recoveredChunks = 0
   /// The numbers of attempts of this run, by outcome: `acknowledged`, `not sent`, `refused`, `rejected`, `unknown`.
   package var outcomes: [String: Int] = [:]
-  /// The service's answer times, from the start of an attempt in the ledger to its outcome; empty without answers.
+  /// The service's response times, from the start of an attempt in the ledger to its outcome; empty without responses.
   package var answers: [AnswerTime] = []
   /// The reason that sending stopped early; nil if it did not.
   package var stop: String?
@@ -207,7 +208,7 @@ package struct UploadLedger: Sendable, Equatable, Codable {
   package init() {}
 }
 
-/// The time within which a share of the answers arrived.
+/// The time within which a share of the responses arrived.
 package struct AnswerTime: Sendable, Equatable, Codable {
   package enum Share: String, CaseIterable, Sendable, Codable {
     case half, nearlyAll = "95 of 100", all
@@ -216,9 +217,9 @@ package struct AnswerTime: Sendable, Equatable, Codable {
   package var share: Share
   package var seconds: Double
 
-  /// Returns the time for each share of the answers. Shares for which there are too few answers are left out.
+  /// Returns the time for each share of the responses. Shares for which there are too few responses are left out.
   ///
-  /// - Parameter milliseconds: the times of all answers, in any order.
+  /// - Parameter milliseconds: the times of all responses, in any order.
   package static func times(_ milliseconds: [Int64]) -> [AnswerTime] {
     guard !milliseconds.isEmpty else { return [] }
     let sorted = milliseconds.sorted()
@@ -257,7 +258,7 @@ extension RunReport {
     return night == .failed ? "failed: \(words)" : words
   }
 
-  /// The meaning of the exit code, including codes with several meanings.
+  /// The meaning of the exit code. For a code with several meanings, those that apply are listed.
   var cause: String {
     let held = summary.upload.eventsUnknown > 0 ? "events are held as UNKNOWN" : nil
     let refused = summary.identity.refused > 0 ? "an identity call was refused for good" : nil
@@ -312,7 +313,7 @@ extension String {
   func precedesByBytes(_ other: String) -> Bool { utf8.lexicographicallyPrecedes(other.utf8) }
 }
 
-/// A report in the form that a store keeps, from which the same pages can be made again.
+/// A report in the format kept in a store, from which the same pages can be recreated.
 ///
 /// It has no secrets. Members added by later releases must be optional, so that older reports remain readable.
 package enum StoredReport {

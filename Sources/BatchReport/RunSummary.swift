@@ -38,7 +38,8 @@ package struct RunSummary: Sendable, Equatable, Codable {
   package struct Identity: Sendable, Equatable, Codable {
     /// The number of checks processed.
     package var checks = 0
-    /// The number of recipients added for devices, including those that only the service knew, from another store.
+    /// The number of recipients added for devices, including those that only the service knew, because another store
+    /// had added them.
     package var created = 0
     /// The number of recipients that got ids or a mobile user id without a merge.
     package var updated = 0
@@ -50,7 +51,7 @@ package struct RunSummary: Sendable, Equatable, Codable {
     /// The number of checks for which a policy decided against a change; nothing is pending for them.
     package var decidedByPolicy = 0
     package var auditRows = 0
-    /// The number of devices whose records have another mobile user id than before.
+    /// The number of devices whose records have a different mobile user id than before.
     package var newOwners = 0
 
     package init() {}
@@ -77,7 +78,7 @@ package struct RunSummary: Sendable, Equatable, Codable {
 
   package var records = Records()
   package var quarantineReasons: [QuarantineReason: Int] = [:]
-  /// The number of events by code, for the first ``typeLimit`` codes by their bytes.
+  /// The number of events by code, for the first ``typeLimit`` codes in byte order.
   package var eventsByType: [ByteText: Int] = [:]
   /// The number of events with other codes.
   package var otherEvents = 0
@@ -89,9 +90,9 @@ package struct RunSummary: Sendable, Equatable, Codable {
   package var rewind = Rewind()
   package var upload = Upload()
   package var identity = Identity()
-  /// The figures of the platform alone; nil for none.
+  /// The figures that only the platform counts; nil for none.
   package var platform: PlatformFigures?
-  /// The number of events by status, over the whole store.
+  /// The number of events in the store, by status.
   package var store: [String: Int] = [:]
   package var durationSeconds = 0.0
   /// Windows that no run has read, oldest first; nil if the run did not look for them.
@@ -137,7 +138,7 @@ package struct RunSummary: Sendable, Equatable, Codable {
     return Dictionary(uniqueKeysWithValues: shown.map { ($0.key, $0.value) })
   }
 
-  /// The summary as a JSON object on one line, with keys in the order of the reference.
+  /// The summary as a JSON object on one line, with keys in the order that the reference specifies.
   package var json: String {
     func counts(_ counts: some Sequence<(key: ByteText, value: Int)>) -> JSONNode {
       .object(counts.sorted { $0.key < $1.key }.map { ($0.key.string, .number($0.value)) })

@@ -11,7 +11,7 @@ package struct TelemetryText: Sendable {
     self.startedAt = startedAt
   }
 
-  /// The text, with a line end after each line.
+  /// The text, with a line feed after each line.
   package var text: String { [trace, gauges].map { $0.compactText(",", ": ") + "\n" }.joined() }
 
   /// Returns an id that depends on the run and the name, so that the same run always has the same ids.

@@ -2,7 +2,7 @@ import BatchFoundation
 
 /// The summary of a run in words, for stderr.
 package struct TextSummary: Sendable {
-  /// The lines, without line ends or control characters.
+  /// The lines, without line endings or control characters.
   package let lines: [String]
 
   /// - Parameters:
@@ -88,7 +88,7 @@ package struct TextSummary: Sendable {
     return "\(report.job): \(result)\(mode)\(report.usesSandbox ? ", against the sandbox" : "")"
   }
 
-  /// Adds the changes that late records caused, and the events for which they reduced the event count.
+  /// Adds the changes that late records caused, and the numbers by which they reduced the event count.
   private static func addRewind(_ rewind: RunSummary.Rewind, to text: inout Table) {
     guard rewind.added + rewind.replaced + rewind.withdrawn + rewind.corrections > 0 else { return }
     text.row("rewind", "\(rewind.devices.counted("device")) processed again: \(rewind.words)")

@@ -2,7 +2,7 @@ package import BatchFoundation
 
 /// The unsent events of a store that share one reason.
 package struct UnsentEvents: Sendable, Equatable, Codable {
-  /// The store's name of the status, such as `HOLD`.
+  /// The store's name for the status, such as `HOLD`.
   package var status: String
   package var events: Int
   package var reason: String
@@ -21,7 +21,7 @@ package struct UnsentEvents: Sendable, Equatable, Codable {
     self.advice = advice
   }
 
-  /// A line for people, without the number.
+  /// A line for people, without the number of events.
   package var words: String { "\(status): \(reason) (\(setting)); ends with \(ends)" }
 }
 

@@ -99,7 +99,7 @@ package enum StoreError: Error, Equatable, Sendable {
     }
   }
 
-  /// Drops the quoted text after this message. It may be from a page of another table, with recorded data.
+  /// Drops the quoted text after this message. It may come from a page of a different table and contain recorded data.
   private static func detail(_ message: String) -> String {
     let schema = "malformed database schema"
     return message.hasPrefix(schema) ? schema : message

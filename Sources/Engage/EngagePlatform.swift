@@ -7,7 +7,7 @@ package import BatchStore
 import EngageRules
 import EventSchemas
 
-/// The platform for Universal Behavior events of Acoustic Engage, with everything that a run does at the service.
+/// The platform for Universal Behavior events in Acoustic Engage, with everything that a run does at the service.
 package struct EngagePlatform: Platform {
   package init() {}
 
@@ -79,7 +79,7 @@ package struct EngagePlatform: Platform {
     report.summary.sessionsEnded = count(.sessionsEnded)
     report.summary.campaignsSet = count(.campaignsSet)
     report.summary.campaignsExpired = count(.campaignsExpired)
-    // Other runs count the outcomes of their checks.
+    // Runs other than dry runs count the outcomes of their checks.
     if run.mode.isDryRun { report.summary.identity.checks = count(.identityChecks) }
     let summary = report.summary
     report.platform.lines = [

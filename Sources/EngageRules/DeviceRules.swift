@@ -10,17 +10,17 @@ package import BatchFoundation
 package struct DeviceRules {
   let settings: RuleSettings
   let links: DeepLinkRouter
-  /// The instant up to which silence counts: sessions, campaigns and holds that are over by then end even if no record
-  /// follows (reference events 3.3 rule 7). If nil, silence ends nothing.
+  /// The instant up to which inactivity counts: sessions, campaigns and holds that are over by then end even if no
+  /// record follows (reference events 3.3 rule 7). If nil, inactivity ends nothing.
   package var knownUntil: Instant?
   let arena: Arena
-  /// The instant of the device's last record in this run; it determines which events can still be held for samples.
+  /// The instant of the device's last record in this run, which determines which events can still be held for samples.
   var lastRecord: Instant?
   /// The end of the time that earlier runs processed; records before it are late.
   var processedUntil: Instant?
-  /// The event of the latest automatic session start, while a link at the same instant may still replace it.
+  /// The event for the latest automatic session start, as long as a link at the same instant may still replace it.
   var openStart: OpenStart?
-  /// Whether any plug-in can add something to the events of the current device.
+  /// Whether any plug-in can add attributes to the events of the current device.
   var augmentsDevice: Bool {
     settings.augmentation.looksUpTables || !state.samples.coordinates.isEmpty || !state.samples.places.isEmpty
   }
@@ -36,7 +36,8 @@ package struct DeviceRules {
   var samplesAreNew = false
   /// The position of the current record, for warnings.
   var position = RecordPosition(file: 0, line: 0)
-  /// The stored position of the current record, for events; unknown unless the caller sets it before the record.
+  /// The stored position of the current record, for events; unknown unless the caller sets it before processing the
+  /// record.
   package var source = StoredSource.unknown
 
   /// Returns the source of a record, for results that outlive the run; nil if it is not kept.
@@ -44,7 +45,7 @@ package struct DeviceRules {
 
   package var state: DeviceState
   package var output = RuleOutput()
-  /// Receives an explanation of every step; nil if none is wanted, which costs nothing.
+  /// Receives an explanation of every step; nil, which costs nothing, if none is wanted.
   package var explanation: Explanation?
 
   /// The id of the current device, shared by its warnings; nil before the first warning.
@@ -70,7 +71,7 @@ package struct DeviceRules {
 
   // MARK: - One device
 
-  /// Starts a device with its state after earlier runs, which is nil for a new device.
+  /// Starts a device with its state from earlier runs; nil for a new device.
   package mutating func begin(_ device: Text, _ earlier: consuming DeviceState?) {
     // A state is large: each further copy costs as much as a record.
     if let earlier { state = earlier } else { state = DeviceState(device: device) }
@@ -84,7 +85,8 @@ package struct DeviceRules {
     warnedDevice = nil
   }
 
-  /// Registers the instant of the device's last record; events that are due by then are not held for a later run.
+  /// Registers the instant of the device's last record; events whose deadline is before it are not held for a later
+  /// run.
   package mutating func announce(until last: Instant) { lastRecord = last }
 
   /// Registers an upcoming location, placemark or consent record; all must be registered before the first event.
@@ -99,7 +101,7 @@ package struct DeviceRules {
 
   package mutating func process(_ record: Record) { while !advance(record) {} }
 
-  /// Processes a record or, if it releases many held events, some of these events.
+  /// Processes a record or, if it releases many held events, releases some of them.
   ///
   /// - Returns: Whether the record is done. If not, ``output`` may be taken, and the record must be passed again.
   package mutating func advance(_ record: Record) -> Bool {
@@ -164,7 +166,7 @@ package struct DeviceRules {
       if record.type == .consent, releases(at: record.timestamp) { return false }
     }
     (state.lastSeen, state.lastKind, state.lastSource) = (record.timestamp, record.kind, source)
-    // The record ends any silence before it.
+    // The record ends any inactivity before it.
     state.silentUntil = nil
     if let silent = state.awaitedUntil, silent < record.timestamp { state.awaitedUntil = nil }
     return true
@@ -220,7 +222,7 @@ package struct DeviceRules {
     }
   }
 
-  /// Takes over the device block and ids of the record, and generates a mobile user id if required.
+  /// Takes over the device block and ids from the record, and generates a mobile user id if required.
   private mutating func takeIdentity(of record: Record) {
     let wasAutomatic = state.mobileUserIdIsAutomatic
     let before = (user: state.core[.primaryUserId], recipient: state.core[.recipientId])
@@ -285,7 +287,7 @@ package struct DeviceRules {
       pause.identityAsOf = state.emission
       state.session = .paused(pause)
     }
-    // The check takes a number of its own, so that the order around it is clear even if no event lies in between.
+    // The check takes its own number, so that the order around it is clear even if there is no event in between.
     state.emission += 1
   }
 
@@ -332,8 +334,8 @@ extension RecordType {
     }
   }
 
-  /// Whether the rules make an event of the record; raw events are passed through instead. Only such records start and
-  /// extend gap sessions (reference decisions 12).
+  /// Whether the rules make an event from the record; raw events are passed through instead. Only such records start
+  /// and extend gap sessions (reference decisions 12).
   var becomesEvent: Bool {
     switch self {
     case .namedEvent, .goalCompleted, .goalAbandoned, .localNotification, .localNotificationOpened, .pushReceived,
@@ -354,7 +356,7 @@ extension Record {
 }
 
 extension DeviceState {
-  /// Takes over the record's device values and ids; absent and empty values replace nothing (reference decisions 7).
+  /// Takes over the record's device values and ids; absent or empty values replace nothing (reference decisions 7).
   @inline(__always)
   mutating func take(_ record: Record) {
     let values = record.deviceValues.values.span

@@ -45,7 +45,7 @@ extension DeviceState {
   }
 
   /// - Parameter bytes: Memory that outlives the state; the state's texts point into it.
-  /// - Throws: ``DeviceStateError`` for bytes of another version or damaged bytes.
+  /// - Throws: ``DeviceStateError`` if the bytes are damaged or have a different version.
   package init(decoding bytes: UnsafeRawBufferPointer) throws(DeviceStateError) {
     var reader = unsafe StateReader(bytes)
     let format = try reader.byte()
@@ -106,7 +106,7 @@ extension StateWriter {
     put(pause.startSource)
   }
 
-  /// Writes only the values that differ from the state's current ones, because usually few differ.
+  /// Writes only the values that differ from the state's current ones, because few usually differ.
   fileprivate mutating func put(_ paused: CoreTexts, besides core: CoreTexts) {
     let different = core.values.indices.filter { paused.values[$0] != core.values[$0] }
     put(UInt8(different.count))

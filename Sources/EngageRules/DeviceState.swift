@@ -1,7 +1,8 @@
 package import BatchFoundation
 
-/// Everything the rules remember about a device between records and, encoded, between runs. Its texts are in the memory
-/// of the device's records; ``encoded()`` and ``init(decoding:)`` carry the state from run to run.
+/// Everything the rules remember about a device between records and, encoded, between runs. Its texts point into the
+/// device's records or the bytes from which it was decoded; ``encoded()`` and ``init(decoding:)`` carry the state from
+/// run to run.
 package struct DeviceState {
   /// The current device block and ids; the device id is set once.
   package var core = CoreTexts()
@@ -15,7 +16,7 @@ package struct DeviceState {
   package var installed = false
   package var consent = Consent()
   package var session = Session.none
-  /// The device block and ids as of the last pause; the event for a session's end carries them (reference decisions
+  /// The device block and ids as of the last pause, which the event for a session's end carries (reference decisions
   /// 15).
   package var pausedCore = CoreTexts()
   /// The place where the record that started the last session was read.
@@ -27,10 +28,10 @@ package struct DeviceState {
   /// The kind of the last record at that instant.
   package var lastKind = InputKind.events
   package var lastSource = StoredSource.unknown
-  /// The end of the silence that ended the last session; nil if a record ended it.
+  /// The end of the inactivity that ended the last session; nil if a record has come since or ended it.
   package var silentUntil: Instant?
-  /// The end of the latest hold that silence ended, so that an event was emitted without what it was held for: a
-  /// sample, or a link at the same instant as a session's start. Nil if that is not after the latest record.
+  /// The end of the latest hold that expired without a record, so that an event was emitted without the sample, or the
+  /// link at the same instant as a session's start, for which it was held. Nil if that is not after the latest record.
   package var awaitedUntil: Instant?
   /// The last emission number used, or the number after which those for the last record start, if that is higher.
   package var emission: Int64 = 0
@@ -42,14 +43,15 @@ package struct DeviceState {
 
   package var device: Text { core[.deviceId] }
 
-  /// The end of the processed time: the latest record, or the end of the silence after it (reference decisions 34).
+  /// The instant before which records are late: the latest record, or the end of the inactivity after it that ended a
+  /// session (reference decisions 34).
   package var decidedUntil: Instant? {
     guard let lastSeen, let silentUntil else { return lastSeen }
     return max(lastSeen, min(silentUntil + Milliseconds(1), .last))
   }
 
-  /// The end of other silences that results rely on: a campaign expired, or an event was emitted without what it was
-  /// held for. A record before that end would contradict these results. Nil if there are none.
+  /// The end of other inactivity on which results rely: a campaign expired, or an event was emitted without the record
+  /// for which it was held. A record before that end would contradict these results. Nil if there is none.
   package var otherSilence: Instant? {
     guard let lastSeen else { return nil }
     var silence: Instant?
@@ -58,7 +60,7 @@ package struct DeviceState {
     return silence.flatMap { $0 > lastSeen ? $0 : nil }
   }
 
-  /// The first instant at which silence can end the paused session; nil if no session is paused.
+  /// The first instant at which inactivity can end the paused session; nil if no session is paused.
   package var openUntil: Instant? {
     guard case .paused(let pause) = session else { return nil }
     return min(pause.expiresAt + Milliseconds(1), .last)

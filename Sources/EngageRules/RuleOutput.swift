@@ -2,13 +2,13 @@ package import BatchFoundation
 
 /// The results of the rules, until they are taken.
 @safe package struct RuleOutput {
-  /// The events in the order of emission, device by device; sort by ``Event/precedes(_:_:)`` for delivery.
+  /// The events in emission order, device by device; sort by ``Event/precedes(_:_:)`` for delivery.
   package var events: [Event] = []
   package var checks: [IdentityCheck] = []
   /// The owners of the devices, noted at the first record and at each change.
   package var owners: [DeviceSetup] = []
   package var moments: [IdentityMoment] = []
-  /// For each session end that was emitted, its emission number and the place of the record that started the session.
+  /// For each emitted session end, its emission number and the place of the record that started the session.
   package var causes: [(Int64, StoredSource)] = []
   package var locations: [LastKnownLocation] = []
   package var warnings: [Warning] = []
@@ -22,7 +22,7 @@ package import BatchFoundation
   package var campaignExpiries: [Campaign] = []
   /// The routes that links matched, as indices into the route file.
   package var routes: [Int] = []
-  /// The core values of the latest event; the next events of its device usually share them.
+  /// The core values of the latest event, which the next events of its device usually share.
   private var newestCore: UnsafePointer<CoreTexts>?
 
   /// Returns a copy of the values in the arena; it is the previous event's copy if `core` refers to the same memory.
@@ -54,7 +54,7 @@ package import BatchFoundation
   }
 }
 
-/// The summary figures that the rules count (reference decisions 21).
+/// The counts that the rules contribute to the summary (reference decisions 21).
 package struct RuleCounts: Sendable, Equatable {
   package var sessionsStarted = 0
   package var sessionsEnded = 0
@@ -62,7 +62,8 @@ package struct RuleCounts: Sendable, Equatable {
   package var campaignsExpired = 0
   /// The number of links that were opened within a session and whose event has the code of a session start.
   package var linksInSessions = 0
-  /// The number of events held until a mobile user id is known: status HOLD, in no event list (reference decisions 5).
+  /// The number of events held until a mobile user id is known; their status is HOLD, and no event list contains them
+  /// (reference decisions 5).
   package var waitingForUserId = 0
   /// The number of events held for a location or placemark that may still come (reference decisions 28).
   package var waitingForSamples = 0
@@ -91,8 +92,8 @@ package enum WarningKind: String, CaseIterable, Sendable {
   case augmentationProgram = "augmentation-program"
 }
 
-/// A warning with its place and reason; the detail never contains a value from the record. It owns its strings, because
-/// examples are kept until the end of the run, long after the records are gone.
+/// A warning with its position and reason; the detail never contains a value from the record. It owns its strings,
+/// because examples are kept until the end of the run, long after the records are gone.
 package struct Warning: Sendable {
   package var kind: WarningKind
   package var device: String

@@ -1,6 +1,6 @@
 package import BatchFoundation
 
-/// The configuration of the rules: everything that can change the result of a record. Names are those of the wire
+/// The configuration of the rules: everything that can change the result of a record. Names are those in the wire
 /// format. The texts live as long as the run.
 package struct RuleSettings {
   /// Session.sessionLifecycleExpiration: the maximum inactivity within a session (reference events 3.3).
@@ -23,7 +23,7 @@ package struct RuleSettings {
   package var lateRecords = LateRecordPolicy.accept
   /// Recipient.consentRecords: whether consent records count (reference events 3.5).
   package var appliesConsent = false
-  /// The columns of the list that no record may name (reference decisions 64).
+  /// The list columns that no record may name (reference decisions 64).
   package var reservedColumns: Set<FoldedText> = []
   /// The attributes that the Privacy section withholds; nil if all are sent unchanged.
   package var withheld: WithheldAttributes?
@@ -53,7 +53,7 @@ package struct FieldNames {
 
   package init() {}
 
-  /// - Parameter name: Returns texts that live as long as the names.
+  /// - Parameter name: Returns the name of a field as a text that lives as long as this value.
   package init(_ name: (AutomaticField) -> Text) {
     precondition(names.count == AutomaticField.allCases.count)
     for field in AutomaticField.allCases { self[field] = name(field) }
@@ -65,7 +65,7 @@ package struct FieldNames {
   }
 }
 
-/// ``EventCodes`` by kind, with codes as texts.
+/// ``EventCodes`` by kind, with the codes converted to ``Text``.
 package struct CodeTable {
   package struct Row {
     /// Empty if such events are not sent.
@@ -78,7 +78,7 @@ package struct CodeTable {
   package var keepsEmpty: Bool
   private var ofService: [Text]
 
-  /// - Parameter text: Makes texts that live as long as the table.
+  /// - Parameter text: Converts a string to a text that lives as long as the table.
   package init(_ codes: EventCodes, _ text: (String) -> Text) {
     rows = EventKind.allCases.map { Row(code: text(codes[$0].code), fields: codes[$0].fields) }
     ofEveryEvent = codes.ofEveryEvent

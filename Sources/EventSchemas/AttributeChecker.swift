@@ -1,6 +1,6 @@
 package import BatchFoundation
 
-/// Finds all problems of an app's events, whose parameters are attributes with string values. Not thread-safe: each
+/// Finds all problems in an app's events, whose parameters are attributes with string values. Not thread-safe: each
 /// worker has its own checker.
 package struct AttributeChecker: ~Copyable {
   private let table: SchemaTable
@@ -14,7 +14,7 @@ package struct AttributeChecker: ~Copyable {
     coverage = SchemaCoverage(of: table)
   }
 
-  /// Returns all findings of an event, sorted by path and id. Of the names, the first that the schema has counts.
+  /// Returns all findings of an event, sorted by path and id. The first of the names that is in the schema applies.
   ///
   /// - Parameter attributes: those that may be in a schema, each name once.
   package mutating func findings(

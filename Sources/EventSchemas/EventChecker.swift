@@ -1,6 +1,6 @@
 package import BatchFoundation
 
-/// Finds all problems of events, without allocating memory for events without findings (reference deltadna 6). Not
+/// Finds all problems in events, without allocating memory for events without findings (reference deltadna 6). Not
 /// thread-safe: each worker has its own checker.
 @safe package struct EventChecker: ~Copyable {
   /// The environments, which differ in the events that they accept.
@@ -17,7 +17,7 @@ package import BatchFoundation
   private var path = EventPath()
   private var findings: [EventFinding] = []
   private static let slots = 64
-  /// The addresses of the parameters of events without findings, each in a slot that follows from the address.
+  /// The addresses of the parameters of events without findings, each in a slot that its address determines.
   private var cleared = unsafe InlineArray<64, UnsafeRawPointer?>(repeating: nil)
   private var familiar = FamiliarEvents()
   /// The coverage of the schema so far.
@@ -66,7 +66,7 @@ package import BatchFoundation
   ///
   /// - Parameters:
   ///   - parameters: memory that does not change until ``forgetMemory()``.
-  ///   - byteBound: an upper bound of `byteCount` that costs nothing to compute.
+  ///   - byteBound: an upper bound on `byteCount` that costs nothing to compute.
   package mutating func findings(
     ofEvent name: Text, shared parameters: JSONView, byteBound: Int, byteCount: @autoclosure () -> Int
   ) -> [EventFinding] {
@@ -99,7 +99,8 @@ package import BatchFoundation
 
   // MARK: Events like others
 
-  /// Returns whether the event has the parameters of an earlier one of its name without findings, with valid values.
+  /// Returns whether an earlier event of the same name had the same parameters and no findings, and the values are
+  /// valid.
   private mutating func isFamiliar(_ name: Text, _ parameters: JSONView) -> Bool {
     for place in 0..<FamiliarEvents.kept {
       guard let known = familiar.parameters(ofEvent: name, place) else { return false }

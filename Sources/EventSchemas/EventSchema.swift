@@ -68,7 +68,7 @@ package enum ParameterType: String, CaseIterable, Sendable {
   case object = "OBJECT"
   case array = "ARRAY"
 
-  /// Returns the types that parameters can have. An app's attributes are strings, so no objects or arrays.
+  /// Returns the types that parameters can have. An app's attributes are strings, so they cannot be objects or arrays.
   package static func types(of subject: EventSchema.Subject) -> [ParameterType] {
     subject == .game ? allCases : [.string, .integer, .float, .boolean, .timestamp]
   }
@@ -93,13 +93,14 @@ package struct SchemaProblem: Equatable, Sendable {
   package var kind: Kind
   /// A JSON Pointer into the file; for a missing key, the pointer that it would have.
   package var path: String
-  /// The reason, after the names of the event and the parameters on the path, or after the pointer if there are none.
+  /// The reason, preceded by the names of the event and the parameters on the path, or by the pointer if there are
+  /// none.
   package var fault: ConfigurationFault
 }
 
-/// The contents of a schema file, for checks.
+/// The counts and problems found in a schema file.
 package struct SchemaInspection: Sendable {
-  /// The maximum number of problems that are noted, because whoever fixes these runs the check again.
+  /// The maximum number of problems that are recorded; whoever fixes these runs the check again.
   static let mostProblems = 1_000
 
   package var events = 0

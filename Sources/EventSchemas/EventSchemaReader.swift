@@ -216,7 +216,8 @@ private struct EventSchemaReader {
     member(key, of: node, path, .badType, "a boolean", \.bool)
   }
 
-  /// Returns the value of a member; nil if the member is missing or of another kind. The latter is noted as a problem.
+  /// Returns the value of a member; nil if the member is missing or of a different kind. The latter is recorded as a
+  /// problem.
   private mutating func member<Value>(
     _ key: String, of node: JSONNode, _ path: String, _ problem: SchemaProblem.Kind, _ kind: String,
     _ read: (JSONNode) -> Value?

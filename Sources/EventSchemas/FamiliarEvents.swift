@@ -3,7 +3,7 @@ import Glibc
 
 /// For some event names, the parameters of recent events without findings and the values that are allowed there. Two
 /// events are kept per name, because events of a name usually have the same parameters in the same order, apart from an
-/// optional one. They are compact and contiguous, whereas a schema's tables exceed the processor's nearest cache.
+/// optional one. They are compact and contiguous, whereas a schema's tables exceed the processor's first-level cache.
 @safe struct FamiliarEvents: ~Copyable {
   /// The values of a parameter that have no finding.
   enum Values: UInt8 {
@@ -56,11 +56,11 @@ import Glibc
   /// The slots, in adjacent pairs. Each has its length, the name of the event, and the event's parameters.
   private let memory: UnsafeMutableRawPointer
 
-  /// The slot of each pair that was written last, 0 or 1.
+  /// For each pair, the slot that was written last: 0 or 1.
   private var latest = [UInt8](repeating: 0, count: pairs)
 
   init() {
-    // Zeroed memory is allocated only when a slot is written to.
+    // The system provides zeroed pages only when a slot is written to.
     guard let zeros = unsafe calloc(2 * Self.pairs, Self.slotBytes) else {
       fatalError("cannot allocate a megabyte of memory")
     }

@@ -16,7 +16,7 @@ package enum FindingReport {
     return .init("checks", "\(found.counted("finding")); 'engage-batch explain ID' explains each", counts: counts)
   }
 
-  /// The maximum number of rows, because a schema may have any number of names.
+  /// The maximum number of rows; a schema may have any number of names.
   private static let mostRows = 200
 
   package static func sections(
@@ -45,7 +45,7 @@ package enum FindingReport {
 }
 
 extension EventFinding {
-  /// Returns a line of `--findings-out`, without a line end: the event and its findings.
+  /// Returns a line of `--findings-out`, without a line ending: the event and its findings.
   package static func line(_ event: JSONNode, _ findings: [EventFinding]) -> [UInt8] {
     let list = findings.map { finding -> JSONNode in
       ["id": .text(finding.id.rawValue), "path": .text(String(decoding: finding.path, as: UTF8.self))]
@@ -54,7 +54,7 @@ extension EventFinding {
   }
 }
 
-/// The kinds of problems of an event. The raw value is the id in findings and reports (reference deltadna 6).
+/// The kinds of problems in an event. The raw value is the id in findings and reports (reference deltadna 6).
 package enum FindingID: String, CaseIterable, Sendable, Codable {
   case badName
   case badTimestamp
@@ -92,21 +92,21 @@ package enum FindingID: String, CaseIterable, Sendable, Codable {
   }
 }
 
-/// A problem of an event and its place.
+/// A problem in an event, and its place.
 package struct EventFinding: Equatable, Sendable {
   package var id: FindingID
   /// A JSON Pointer (RFC 6901) into the event, as UTF-8; empty for the whole event.
   package var path: [UInt8]
 
-  /// Returns whether a finding is listed before another. They are sorted by the bytes of the path, then of the id.
+  /// Returns whether a finding is listed before another. Findings are sorted by the bytes of the path, then of the id.
   package static func precedes(_ one: EventFinding, _ other: EventFinding) -> Bool {
     guard one.path == other.path else { return one.path.lexicographicallyPrecedes(other.path) }
     return one.id.rawValue.utf8.lexicographicallyPrecedes(other.id.rawValue.utf8)
   }
 }
 
-/// The findings of a run's events, for its summary and report. Tallies of several workers add up to that of a single
-/// one.
+/// The findings of a run's events, for its summary and report. The sum of several workers' tallies equals the tally of
+/// a single worker.
 package struct FindingTally: Sendable {
   /// The occurrences of a finding in events of one name.
   package struct Row: Sendable, Equatable, Codable {
@@ -114,7 +114,7 @@ package struct FindingTally: Sendable {
     package var example: Example
   }
 
-  /// The first place of a finding, by the bytes of the path, then of the event's id.
+  /// The first occurrence of a finding, by the bytes of the path, then of the event's id.
   package struct Example: Sendable, Equatable, Comparable, Codable {
     package var path: [UInt8]
     package var eventUUID: [UInt8]
@@ -134,7 +134,7 @@ package struct FindingTally: Sendable {
     }
   }
 
-  /// The maximum number of rows, because users name their events, so there may be any number of names.
+  /// The maximum number of rows; users choose event names, so there may be any number of them.
   private static let mostRows = 200
 
   private var rowsByKey: [Key: Row] = [:]
@@ -168,7 +168,8 @@ package struct FindingTally: Sendable {
       return
     }
     rowsByKey[key] = row
-    // A row among the first of all workers is among the first of each, so the remaining rows have complete counts.
+    // A row that is among the first of all workers' rows is among the first of each worker's, so the remaining rows
+    // have complete counts.
     guard rowsByKey.count > Self.mostRows, let last = rowsByKey.keys.max() else { return }
     rowsByKey[last] = nil
   }

@@ -3,7 +3,8 @@ import BatchFoundation
 /// Writes one-line descriptions of an event's findings, with the names in the schema that may have been meant.
 package struct FindingWords {
   private let schema: EventSchema?
-  /// The suggestions by event and path, empty if there is none. They are kept because an export repeats its mistakes.
+  /// The suggestions by event and path; an empty string if there is none. They are kept because an export usually
+  /// repeats the same mistakes.
   private var meant: [[ByteText]: String] = [:]
 
   package init(_ schema: EventSchema?) { self.schema = schema }
@@ -17,7 +18,8 @@ package struct FindingWords {
     return Self.isShown(name) ? "event '\(name)': \(words)" : words
   }
 
-  /// Returns whether the text looks like an event name. Others in an export may be personal, such as an address.
+  /// Returns whether the string looks like an event name. Any other string in an export may be personal, such as an
+  /// address.
   private static func isShown(_ name: String) -> Bool {
     !name.isEmpty && name.utf8.count <= longest
       && name.utf8.allSatisfy { byte in

@@ -21,7 +21,7 @@ package struct SchemaInference {
     return shape
   }
 
-  /// The schema as a file. Names are sorted by their bytes, each with its count.
+  /// The schema in the format of a schema file. Names are sorted by their bytes, and each has its count.
   package var document: JSONNode {
     [
       "events": .array(

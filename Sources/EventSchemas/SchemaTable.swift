@@ -1,6 +1,7 @@
 import BatchFoundation
 
-/// A schema prepared for millions of look-ups: definitions are rows of flat tables, found by the bytes of their names.
+/// A schema prepared for millions of look-ups: definitions are rows of flat tables, indexed by the bytes of their
+/// names.
 struct SchemaTable: Sendable {
   /// The definition of one place: the value of a parameter, or an element of an array.
   struct Node: Sendable {
@@ -121,9 +122,8 @@ package struct SchemaCoverage: Sendable, Equatable, Codable {
     for index in nodes.indices where other.nodes.indices.contains(index) && other.nodes[index] { nodes[index] = true }
   }
 
-  /// Returns the names that never occurred, in the order of the schema: an event as `event`, a parameter as
-  /// `event/parameter`, a nested one as `event/parameter/parameter`. If an event or object never occurred, its
-  /// parameters are not listed.
+  /// Returns the names that never occurred, in schema order: an event as `event`, a parameter as `event/parameter`, a
+  /// nested one as `event/parameter/parameter`. If an event or object never occurred, its parameters are not listed.
   package func unmet(in schema: EventSchema) -> [String] {
     var walk = Walk(schema: schema, nodes: nodes)
     for (index, event) in schema.events.enumerated() {

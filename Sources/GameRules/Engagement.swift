@@ -19,11 +19,12 @@ package struct Engagement: Sendable, Hashable {
   package var request: DecisionRequest
 }
 
-/// The content of a question to Engage: what a player should get at a decision point (reference deltadna-service 4.1).
+/// The content of a question to Engage, which asks what a player should get at a decision point (reference
+/// deltadna-service 4.1).
 package struct DecisionRequest: Sendable, Hashable {
   package var decisionPoint: ByteText
   package var flavour: ByteText
-  /// The parameters of the question, a JSON object as text.
+  /// The parameters of the question: an encoded JSON object.
   package var parameters: ByteText = "{}"
   package var userID: ByteText
   package var sessionID: ByteText?
@@ -36,7 +37,7 @@ package struct DecisionRequest: Sendable, Hashable {
   package var manufacturer: ByteText?
   package var operatingSystemVersion: ByteText?
 
-  /// The exact body of the request: members in the order of the SDKs, without nil members or white space.
+  /// The exact body of the request: members in the order that the SDKs use, without nil members or white space.
   package var body: [UInt8] {
     var members: [(String, String?)] = [
       ("decisionPoint", quoted(decisionPoint)), ("flavour", quoted(flavour)), ("parameters", parameters.string),

@@ -2,17 +2,19 @@ package import BatchFoundation
 
 /// The results of the rules since the caller last took them.
 package struct GameOutput {
-  /// The events, device after device and in order of emission. Delivery sorts them by ``GameEvent/precedes(_:_:)``.
+  /// The events in emission order, device by device. Delivery sorts them by ``GameEvent/precedes(_:_:)``.
   package var events: [GameEvent] = []
   package var engagements: [Engagement] = []
   package var warnings: [GameWarning] = []
   /// The late records to be quarantined; empty unless `Ingest.lateRecords` = `quarantine`.
   package var late: [RecordPosition] = []
   package var counts = GameCounts()
-  /// The instants of the starts that ``GameCounts/sessionsStarted`` counts; `sessionEnds` has those of the ends.
+  /// The instants of the session starts that ``GameCounts/sessionsStarted`` counts. `sessionEnds` has the instants of
+  /// the ends that ``GameCounts/sessionsEnded`` counts.
   package var sessionStarts: [Instant] = []
   package var sessionEnds: [Instant] = []
-  /// The lengths of all finished sessions, from the start to the last sign of use, including silently ended ones.
+  /// The lengths of all finished sessions, from the start to the last sign of use, including sessions that ended
+  /// without an event.
   package var sessionLengths: [Milliseconds] = []
 
   package mutating func removeAll() {
@@ -33,8 +35,8 @@ package struct GameCounts: Sendable, Equatable {
   package var sessionsStarted = 0
   /// The number of sessions that ended with `gameEnded`.
   package var sessionsEnded = 0
-  /// The number of records dropped because the player had opted out. `consentDenied` counts those dropped for denied
-  /// consent alone.
+  /// The number of records dropped because the player had opted out. `consentDenied` counts those dropped only because
+  /// consent was denied.
   package var optedOut = 0
   package var consentDenied = 0
   package var notWhitelisted = 0

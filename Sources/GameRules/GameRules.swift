@@ -3,7 +3,7 @@ package import BatchFoundation
 /// Applies all rules to the records of one device after another: a pure function of records, state and settings
 /// (reference deltadna 3 to 5).
 ///
-/// The effects of a record have a fixed order: the end of a session that is over, the device block, the user, then the
+/// A record's effects have a fixed order: the end of a session that is over, the device block, the user, then the
 /// record's own effect. Call ``begin(_:_:)``, ``process(_:)`` for every record in order, and ``makeIDs()`` before
 /// reading the events. The passage of time alone emits no events; it only measures sessions (``finish(knownUntil:)``).
 package struct GameRules {
@@ -33,7 +33,7 @@ package struct GameRules {
   package var output = GameOutput()
   /// Makes the ids that events in ``output`` still lack.
   let ids = EventIDs()
-  /// Receives an explanation of every step; nil if none is wanted, which costs nothing.
+  /// Receives an explanation of every step; nil, which costs nothing, if none is wanted.
   package var explanation: Explanation?
 
   /// - Parameter arena: memory for derived texts; ``output`` and ``state`` refer to it and to the records.
@@ -45,7 +45,7 @@ package struct GameRules {
     state = GameState(device: .empty)
   }
 
-  /// Starts a device with its state after earlier runs, which is nil for a new device.
+  /// Starts a device with its state from earlier runs; nil for a new device.
   package mutating func begin(_ device: Text, _ earlier: GameState?) {
     resume(earlier ?? GameState(device: device))
     processedUntil = state.lastSeen
@@ -61,15 +61,15 @@ package struct GameRules {
     client = Client(osName: state.block[.osName], standIn: settings.platform)
   }
 
-  /// Measures the current session, up to its last use, if silence has ended it by `knownUntil`; does nothing if that is
-  /// nil.
+  /// Measures the current session, up to its last use, if inactivity has ended it by `knownUntil`; does nothing if
+  /// `knownUntil` is nil.
   package mutating func finish(knownUntil: Instant?) {
     guard let knownUntil, let last = state.lastUseOfOpenSession, settings.isOver(knownUntil - last) else { return }
     measureSession(until: last)
   }
 
-  /// The instant that the known time must exceed for ``finish(knownUntil:)`` to measure the current session. Nil if
-  /// there is nothing to measure, or if silence never ends sessions.
+  /// The instant that `knownUntil` must exceed for ``finish(knownUntil:)`` to measure the current session. Nil if there
+  /// is nothing to measure, or if inactivity never ends sessions.
   package var dueAt: Instant? {
     guard let last = state.lastUseOfOpenSession, settings.sessionTimeout > .zero else { return nil }
     return min(last + settings.sessionTimeout, .last)
@@ -80,7 +80,7 @@ package struct GameRules {
     process()
   }
 
-  /// Applies the rules to ``record``, which callers fill in because it is too large to copy.
+  /// Applies the rules to ``record``. Callers fill it in, because a record is too large to copy.
   package mutating func process() {
     named.removeAll(keepingCapacity: true)
     explanation?.begin(state.summary)
@@ -96,7 +96,7 @@ package struct GameRules {
   // MARK: - One record
 
   private mutating func processInOrder() {
-    // A record proves silence up to its instant, as the known time does; whichever comes first measures the session.
+    // A record proves inactivity up to its instant, as the known time does; whichever comes first measures the session.
     finish(knownUntil: record.timestamp)
     noteLastUse()
     endOpenSessionIfOver()
@@ -110,7 +110,7 @@ package struct GameRules {
     switch state.phase {
     case .away(let since): lastUse = since
     case .open(let last): lastUse = last
-    // A launch while the app is in use means that the app had stopped without a record.
+    // A launch while the app is in use means that the app had stopped unrecorded.
     case .on: lastUse = record.type == .launch ? state.lastSeen ?? record.timestamp : record.timestamp
     case .off: lastUse = state.lastSeen ?? record.timestamp
     }
@@ -185,7 +185,7 @@ package struct GameSettings {
   package var sendsNewPlayer = false
   package var sendsGameStarted = false
   package var sendsClientDevice = false
-  /// A silence longer than this ends a session; zero if silence never ends sessions.
+  /// The maximum inactivity within a session; zero if inactivity never ends sessions.
   package var sessionTimeout = Milliseconds.zero
   /// Whether all triggers respond to an event rather than only the first.
   package var triggersMultipleActions = false

@@ -24,8 +24,7 @@ package struct DeltaDNAPlatform: GamePlatform {
     return StoreDestination(kind: name, service: service, share: key)
   }
 
-  /// Games have their own sections of settings. The settings for request sizes and retries in these replace the shared
-  /// ones.
+  /// Games have their own sections of settings, whose request sizes and retries replace the shared ones.
   package func reads(_ setting: Setting) -> Bool {
     switch setting.section {
     case .deltaDNA, .ingest, .report, .localEventStore: true

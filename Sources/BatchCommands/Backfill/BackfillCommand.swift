@@ -100,7 +100,7 @@ struct BackfillCommand: ParsableCommand {
         }
       }
       do {
-        // Warnings of a single run are only in its report.
+        // Warnings from an individual run are only in its report.
         let outcome = try Pipeline(request, interruption: interruption).run()
         let report = outcome.report
         total.add(report)
@@ -242,7 +242,7 @@ struct BackfillTotal: Equatable {
 
 /// The division of a past period into consecutive windows.
 enum BackfillWindows {
-  /// The maximum number of windows; more are probably a typing error.
+  /// The maximum number of windows; a greater number is probably a typing error.
   static let most = 10_000
 
   enum Refusal: Error, Equatable, CustomStringConvertible {
@@ -259,7 +259,8 @@ enum BackfillWindows {
     }
   }
 
-  /// - Parameter step: Counted from `from` in the calendar of `zone`; the last window ends at `to` and may be shorter.
+  /// - Parameter step: The length of a window, counted from `from` in the calendar of `zone`; the last window ends at
+  ///   `to` and may be shorter.
   static func windows(
     from: Instant, to: Instant, step: CalendarSpan, in zone: Zone
   ) throws(Refusal) -> [(from: Instant, to: Instant)] {

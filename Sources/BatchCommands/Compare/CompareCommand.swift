@@ -67,7 +67,7 @@ struct CompareCommand: ParsableCommand {
 /// A change to try with `--with`.
 enum TriedChange: ExpressibleByArgument {
   case setting(SettingOverride)
-  /// The name of another destination.
+  /// The name of a different destination.
   case destination(String)
 
   init?(argument: String) {

@@ -44,7 +44,7 @@ struct ConfigCheckCommand: ParsableCommand {
 }
 
 extension ConfigurationFault {
-  /// Returns the message of an error without its severity, which a finding states separately.
+  /// Returns an error message without its severity, which a finding states separately.
   static func problem(_ words: String) -> String {
     for severity in ["error: ", "warning: "] where words.hasPrefix(severity) {
       return String(words.dropFirst(severity.count))
@@ -52,8 +52,8 @@ extension ConfigurationFault {
     return words
   }
 
-  /// Returns the findings for a file. `findings` receives the file's bytes and its name in messages. An unreadable file
-  /// is itself a finding.
+  /// Returns the findings for a file. `findings` receives the file's bytes and the name to use in messages. An
+  /// unreadable file is itself a finding.
   static func lint(
     _ path: String, _ what: String,
     _ findings: (_ bytes: [UInt8], _ name: String) throws(FileError) -> [ConfigurationFault]
@@ -120,7 +120,7 @@ struct ConfigFindings {
     return facts
   }
 
-  /// Adds a finding for everything that a run of the job would refuse or not find.
+  /// Adds a finding for everything that a run of the job would refuse or fail to find.
   private mutating func examine(_ job: Job, _ configuration: Configuration) {
     let folder = FileManager.default.currentDirectoryPath
     let place = Place(of: job)
@@ -168,7 +168,7 @@ struct ConfigFindings {
       })
   }
 
-  /// Returns the fault in naming a record type; nil if the type belongs to the job's platform.
+  /// Returns a fault if the named record type does not belong to the job's platform; otherwise nil.
   private static func fault(of type: ForeignMap.NamedType, _ platform: any Platform) -> ConfigurationFault? {
     func types(_ platform: any Platform) -> [String] { platform.vocabulary.dictionary.values["type"] ?? [] }
     let own = types(platform)
@@ -183,7 +183,7 @@ struct ConfigFindings {
       hint: NearestName.question(about: type.name, among: own) ?? "known are \(own.joined(separator: ", "))")
   }
 
-  /// Returns the parts of maps that have no effect on the first records of the files that use them.
+  /// Describes the parts of maps that have no effect on the first records of the files that use them.
   private static func vainWords(of files: InputFiles) throws -> [String] {
     var seen: Set<String> = []
     return try files.files.flatMap { file -> [String] in
@@ -209,7 +209,7 @@ struct ConfigFindings {
     add([ConfigurationFault(place, problem)])
   }
 
-  /// Adds findings, each once, because platforms that share files find the same problems in them.
+  /// Adds findings that are not listed yet, because platforms that share files find the same problems in them.
   private mutating func add(_ more: [ConfigurationFault]) {
     for finding in more where !findings.contains(finding) {
       findings.append(finding)

@@ -102,7 +102,7 @@ struct ConfigSource<Name: JobNaming>: ParsableArguments {
     }
   }
 
-  /// Reads everything and prints nothing. `times` has the command line's changes to the job's times.
+  /// Reads everything and prints nothing. `times` contains the changes to the job's times from the command line.
   func read(
     _ times: WindowOptions? = nil, asksService: Bool = true
   ) throws(ConfigurationErrors) -> (job: Job?, configuration: Configuration) {
@@ -120,7 +120,7 @@ extension Streams {
 }
 
 extension SettingOverride {
-  /// Parses `Section.key=value`. Other text is a usage error; an unknown key later becomes a configuration error.
+  /// Parses `Section.key=value`. Any other string is a usage error; an unknown key later becomes a configuration error.
   @Sendable static func argument(_ text: String) throws(ValidationError) -> SettingOverride {
     if let override = SettingOverride(text) { return override }
     throw ValidationError("write the section, the key and the value, as in Upload.concurrency=4")

@@ -22,7 +22,7 @@ struct DeltaDNACommands: PlatformCommands {
   /// Collect drops events that are too old or too far in the future according to its own clock.
   var needsClockOfJob: Bool { true }
 
-  /// Checks only files and the connection, because every call of Collect and Engage of deltaDNA has an effect.
+  /// Checks only files and the connection, because every call to deltaDNA's Collect and Engage has an effect.
   func examine(_ request: RunRequest, _ findings: inout DoctorFindings) throws {
     examineFiles(request.loaded, &findings)
     try findings.addConnection(of: request)
@@ -52,7 +52,7 @@ struct DeltaDNACommands: PlatformCommands {
     if let file = game.sessionConfiguration { findings.ok("files", "the session configuration \(file) is valid") }
   }
 
-  /// Checks the event schema and the saved Engage answer that the configuration names.
+  /// Checks the event schema and the saved Engage response that the configuration names.
   func lint(_ job: Job?, _ configuration: Configuration?) -> [ConfigurationFault] {
     guard let game = configuration?.settings.deltaDNA else { return [] }
     let schema = game.eventSchema.map { ConfigurationFault.lint(schema: $0, of: .game) }
@@ -116,7 +116,7 @@ private struct DeltaDNASandboxPart: SandboxPart {
 }
 
 extension DeltaDNACommands {
-  /// Always throws: deltaDNA has no call for erasure, which phones request with an event.
+  /// Always throws, because deltaDNA has no erasure call: phones request erasure with an event.
   func erase(
     _ ids: [PersonID], from request: RunRequest, _ store: EventStore, isRehearsal: Bool, _ personal: PersonalData
   ) throws -> [String] {

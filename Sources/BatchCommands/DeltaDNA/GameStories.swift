@@ -137,7 +137,7 @@ struct GameStories: PlatformStories {
     try unsafe device.state.withUnsafeBytes { bytes in
       let state = try unsafe GameState(decoding: bytes)
       var lines: [String] = []
-      // Silence ends a session only when the next record arrives, so the state does not show whether it has ended.
+      // Inactivity ends a session only when the next record arrives, so the state does not show whether it has ended.
       var isSilent = false
       switch state.phase {
       case .off: lines.append("the app is not running")

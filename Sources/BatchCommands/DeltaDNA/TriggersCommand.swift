@@ -46,7 +46,7 @@ struct TriggersExplainCommand: ParsableCommand {
 
 /// The output of `deltadna triggers explain`.
 enum TriggerExplanation {
-  /// Returns nil if the bytes are not one event.
+  /// Returns nil if the bytes are not exactly one event.
   static func results(of bytes: [UInt8], by configuration: SessionConfiguration) -> JSONNode? {
     guard unsafe bytes.withUnsafeBufferPointer(firstInvalidUTF8) == nil else { return nil }
     return LineParser().parse(bytes) { event -> JSONNode? in

@@ -11,7 +11,7 @@ struct EngageStories: PlatformStories {
   private let settings: Settings
   private var codes: EventCodes { settings.general.eventCodes }
   private let campaigns: CampaignTimeline
-  /// The attribute and unit in which a session's end reports its time of use.
+  /// The attribute and unit in which the event at the end of a session reports the time of use.
   private let useTime: (name: String, unit: String)
 
   init(_ store: EventStore, _ personal: PersonalData) throws {
@@ -44,7 +44,8 @@ struct EngageStories: PlatformStories {
     answer.add("identity", titled: "identity", try identity(timeline.entries[index]))
   }
 
-  /// Describes the event's kind if several kinds share its code and its attributes distinguish them; otherwise empty.
+  /// Describes the event's kind if several kinds share its code and its attributes distinguish them; otherwise returns
+  /// an empty list.
   private func meaning(_ event: DeviceTimeline.Entry) -> [String] {
     let kinds = codes.kinds(of: event.type)
     guard kinds.count > 1, !kinds.contains(.sessionStarted) else { return [] }

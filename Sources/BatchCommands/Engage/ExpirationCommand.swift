@@ -30,12 +30,12 @@ struct ExpirationCommand: ParsableCommand {
   }
 }
 
-/// The output of `engage-batch expiration` for a text.
+/// The output of `engage-batch expiration` for a string.
 struct ExpirationReport {
   private let text: String
   private let start: Instant
   private let strict: ExpirationText
-  /// The SDKs' readings of the text; empty unless requested.
+  /// The SDKs' interpretations of the string; empty unless requested.
   private let sdks: [SDKExpiration.Platform: SDKExpiration]
 
   init(_ text: String, from start: Instant, comparesSDKs: Bool) {
@@ -54,7 +54,7 @@ struct ExpirationReport {
     withExtendedLifetime(arena) {}
   }
 
-  /// The expiry by the strict grammar. If that refuses the text and SDKs were requested, the expiry on iOS.
+  /// The expiry by the strict grammar. If that rejects the string and SDKs were requested, the expiry on iOS.
   var expiry: Instant? { strict.expiry(from: start) ?? sdks[.iOS]?.expiry }
 
   var facts: Facts {

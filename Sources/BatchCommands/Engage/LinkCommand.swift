@@ -56,7 +56,7 @@ struct LinkReport {
   private let file: RouteFile?
   private let reading: LinkReading
   private let explanation: LinkExplanation
-  /// Keeps the texts of the reading alive.
+  /// Keeps the texts in ``reading`` alive.
   private let arena: Arena
 
   init(_ url: String, router: DeepLinkRouter) {

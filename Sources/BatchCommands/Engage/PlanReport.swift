@@ -4,17 +4,17 @@ import BatchStore
 import Engage
 import EngageRules
 
-/// A merge plan as an operator sees it. Device and recipients are hashed and column values hidden unless requested
-/// (reference decisions 66).
+/// A merge plan as an operator sees it. The device and recipients are hashed and column values are hidden unless
+/// requested (reference decisions 66).
 struct PlanReport {
   private let plan: MergePlan
   private let personal: PersonalData
-  /// The record that requested a refused call; nil for other plans and if it was not kept.
+  /// The record that requested a refused call; nil for other plans and if the record was not kept.
   private var source: RecordSource?
   /// The command that repeats a refused call; nil for other plans.
   private var command: String?
 
-  /// - Parameter store: The store of the plan.
+  /// - Parameter store: The store that contains the plan.
   init(_ plan: MergePlan, of store: EventStore, _ personal: PersonalData) throws {
     self.init(plan, personal)
     guard plan.state == .refused else { return }

@@ -4,7 +4,7 @@ import BatchPipeline
 import BatchWire
 import Engage
 
-/// An examination of whether the configuration fits the service. It changes nothing there.
+/// An examination of whether the configuration fits the service. It changes nothing at the service.
 struct ServiceExamination {
   private let service: EngageService
   private let settings: Settings

@@ -4,7 +4,8 @@ import BatchPipeline
 import BatchWire
 import Engage
 
-/// Creates what a job needs at Engage and does not find there: list columns, and the audit table with its key.
+/// Creates everything that a job needs in Engage and that is missing there: list columns, and the audit table with its
+/// key.
 struct ServicePreparation {
   private let service: EngageService
   private let settings: Settings
@@ -17,7 +18,7 @@ struct ServicePreparation {
     self.options = options
   }
 
-  /// - Throws: ``ServicePreparationFailure`` if a call fails. What was created remains for the next attempt.
+  /// - Throws: ``ServicePreparationFailure`` if a call fails. Anything already created remains for the next attempt.
   mutating func run() throws -> PreparationReport {
     try prepareList()
     if settings.audit.tableId.isEmpty {

@@ -31,13 +31,13 @@ struct ExplainCommand: ParsableCommand {
   }
 }
 
-/// The rows of `docs/words.md`, in the order of the page.
+/// The rows of `docs/words.md`, in page order.
 struct WordPage {
   struct Row {
     /// The heading of its section, such as `Quarantine reasons`.
     var section: String
-    /// The words of the first cell. One that ends in capitals, such as `ignored-TYPE`, covers all words with its
-    /// beginning.
+    /// The words of the first cell. One that ends in capitals, such as `ignored-TYPE`, covers all words that begin with
+    /// the part before the capitals.
     var words: [String]
     /// The other cells with the headings of their columns, as plain text. Empty cells are left out.
     var cells: [(title: String, text: String)]
@@ -54,7 +54,7 @@ struct WordPage {
 
   static var current: WordPage { unsafe WordPage(page: String(cString: engage_words())) }
 
-  /// Reads the tables of a page whose first cells have words in back quotes.
+  /// Reads those table rows of a page whose first cell begins with a word in backquotes.
   init(page: String) {
     var section = ""
     var titles: [String] = []
@@ -74,7 +74,7 @@ struct WordPage {
     }
   }
 
-  /// The meanings of a word; nil if the page does not have it.
+  /// The meanings of a word; nil if the page does not contain it.
   func facts(for word: String) -> Facts? {
     let meanings = rows.filter { $0.has(word) }
     guard !meanings.isEmpty else { return nil }
@@ -114,7 +114,7 @@ struct WordPage {
     }
   }
 
-  /// Leaves out links and back quotes.
+  /// Returns the cell without link targets, backquotes or asterisks.
   private static func plain(_ cell: String) -> String {
     cell.replacing(/\[([^\]]*)\]\([^)]*\)/) { $0.output.1 }.replacing("`", with: "").replacing("*", with: "")
   }

@@ -78,7 +78,7 @@ struct ForgetCommand: ParsableCommand {
   private func forget(_ ids: [PersonID], _ request: RunRequest) throws {
     if admit { return try admit(ids, request) }
     let results = try ResultErasure(result, request)
-    // A job in parts may have no store yet.
+    // A job that is run in parts may have no store yet.
     guard FileManager.default.fileExists(atPath: request.storePath) else {
       if result.isEmpty { throw StoreError.missing(path: request.storePath) }
       return tell(nil, nil, try results.erase(ids, found: results.devices(of: ids), at: .now, options))
@@ -86,7 +86,7 @@ struct ForgetCommand: ParsableCommand {
     let platform = request.platform
     try EventStore.change(request.storePath, format: platform.storeFormat) { store in
       try store.check(against: request.storeDestination, jobFile: request.job.file)
-      // Parts that could be restored from a partition contain people too.
+      // Parts that could be restored from a partition contain data about people, too.
       try store.refuseMissingParts()
       let personal = try personalData.policy(for: store)
       if atService {
@@ -125,7 +125,7 @@ struct ForgetCommand: ParsableCommand {
     }
   }
 
-  /// Warns of ids that the store does not know, because the later records of a mistyped id would be refused silently.
+  /// Warns of ids that the store does not know, because later records with a mistyped id would be refused silently.
   private func tell(unknown: [PersonID]) {
     guard !unknown.isEmpty else { return }
     let kinds = Dictionary(grouping: unknown, by: \.kind.name).sorted { $0.key < $1.key }
@@ -146,7 +146,7 @@ struct ForgetCommand: ParsableCommand {
     try store.erasures.erase(ids, found: found, at: .now, options, isOf: platform.belonging)
   }
 
-  /// - Throws: ``MissingFileError``, or a usage error for empty ids and kinds unknown to the platform.
+  /// - Throws: ``MissingFileError``, or a usage error for empty ids or for kinds that the platform does not know.
   private func ids(of platform: any Platform) throws -> [PersonID] {
     let named = [("device", device), ("recipient", recipient), ("mobile-user-id", mobileUserId), ("user", user)]
     var ids: [PersonID] = []

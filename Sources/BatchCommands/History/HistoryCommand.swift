@@ -94,7 +94,7 @@ struct HistoryRow {
     }
   }
 
-  /// A setting that differs between two runs; a value is nil if the run had no setting of that name.
+  /// A setting that differs between two runs; a value is nil if the run had no setting with that name.
   struct Change: Equatable {
     var name: String
     var before: String?

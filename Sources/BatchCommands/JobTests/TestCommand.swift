@@ -54,7 +54,7 @@ struct TestCommand: ParsableCommand {
     let run = JobTestRun(.installed) { changes in
       var changes = changes
       (changes.settings, changes.profile) = (given.set + changes.settings, given.profile)
-      // Problems of the job itself are already reported.
+      // Problems with the job itself have already been reported.
       return try JobSource.loader(asksService: false).load(job: job, changes)
     }
     return try loaded.job.tests.flatMap { path in
@@ -75,7 +75,7 @@ struct NoTestsError: RunError, CustomStringConvertible {
 
 /// The test results of a job.
 struct JobTestReport {
-  /// The job's name as on the command line.
+  /// The job as named on the command line.
   let job: String
   let results: [JobTestResult]
 

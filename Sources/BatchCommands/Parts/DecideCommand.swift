@@ -60,7 +60,7 @@ struct PartSession {
   }
 
   /// - Parameters:
-  ///   - files: The number of files open at once, in addition to those of every run.
+  ///   - files: The number of files open at once, in addition to those that every run needs.
   ///   - step: Returns the closing line.
   func conduct(files: Int = 0, _ step: () throws -> String) throws {
     try Failures.reported {

@@ -17,7 +17,7 @@ protocol PlatformCommands: Sendable {
   /// Returns the platform's part of a standalone sandbox.
   func standaloneSandbox() -> any SandboxPart
 
-  /// Returns the platform's part of the sandbox of `--sandbox`, with the objects that the configuration names.
+  /// Returns the platform's part of the sandbox for `--sandbox`, with the objects that the configuration names.
   func sandbox(for settings: Settings) throws -> any SandboxPart
 
   /// Whether the service judges events by its clock, so that a sandbox's clock must start at the run's `asOf`.
@@ -32,7 +32,8 @@ protocol PlatformCommands: Sendable {
   /// Returns the problems of files that a job or a configuration names. A parameter is nil if it could not be read.
   func lint(_ job: Job?, _ configuration: Configuration?) -> [ConfigurationFault]
 
-  /// Returns everything that a run of the job would refuse, except missing settings; errors end it with exit code 78.
+  /// Returns everything that a run of the job would refuse, except missing settings; errors end the run with exit code
+  /// 78.
   func refusals(of job: Job, _ configuration: Configuration) -> [ConfigurationFault]
 
   /// Returns a function that reads the names and ids of an event's campaign from the last of ``Platform/eventColumns``.
@@ -41,10 +42,11 @@ protocol PlatformCommands: Sendable {
   /// The rows of device listings.
   var devices: any DeviceRows { get }
 
-  /// Returns the platform's part of the answers of `why`.
+  /// Returns the platform's part of the output of `why`.
   func stories(in store: EventStore, _ personal: PersonalData) throws -> any PlatformStories
 
-  /// Creates what a job needs at the service and does not find there; `request` is as for ``examine(_:_:)``.
+  /// Creates everything that a job needs at the service and that is missing there; `request` is as for
+  /// ``examine(_:_:)``.
   ///
   /// - Throws: ``ServiceSettingsError``, or the failure of a call.
   func prepare(_ request: RunRequest, _ options: PreparationOptions) throws -> PreparationReport

@@ -129,7 +129,7 @@ struct RerunReport {
   private let rerun: Rerun
   private let request: RunRequest
 
-  /// - Parameter request: The request of the unchanged job, for the commands to run next.
+  /// - Parameter request: The request for the unchanged job, from which the next commands are built.
   init(_ outcome: RerunOutcome, _ rerun: Rerun, _ request: RunRequest) {
     self.outcome = outcome
     self.rerun = rerun

@@ -31,7 +31,7 @@ struct AlarmCall {
     if !isKept { try? OutputFile.write("\(alarm.exit.rawValue)\n", to: note) }
   }
 
-  /// A file next to the store for a failure that the store does not know, because the run did not get that far.
+  /// A file next to the store for a failure that the store does not record, because the run did not get that far.
   private var note: String { "\(request.storePath).failed-\(PathText.component(request.job.name))" }
 
   private func forgetFailure() {

@@ -7,7 +7,7 @@ import FoundationEssentials
 
 extension Log.Format: ExpressibleByArgument {}
 
-/// The changes that every command accepts for the job that it names.
+/// The changes to its job that every command accepts.
 struct JobChanges: ParsableArguments {
   @Option(help: ArgumentHelp("The job's profile to apply.", valueName: "name"))
   var profile: String?
@@ -143,8 +143,8 @@ protocol JobCommand: ParsableCommand {
 }
 
 extension JobCommand {
-  /// Reads the job for a missed window or, if `missed` is nil, for the window of the command line or the job. A job
-  /// that cannot be run has a ``LoadedJob/refusal``.
+  /// Reads the job for a missed window or, if `missed` is nil, for the window given on the command line or in the job.
+  /// A job that cannot be run has a ``LoadedJob/refusal``.
   func load(at now: Instant, asksService: Bool, for missed: MissedWindow? = nil) throws -> LoadedJob {
     var changes = window.added(to: named.changes)
     (changes.store, changes.report) = (places.store, places.report)

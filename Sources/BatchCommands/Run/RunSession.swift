@@ -8,7 +8,7 @@ import BatchStore
 import FoundationEssentials
 import Glibc
 
-/// The user interface of a run: progress, final summary, figures, exit code.
+/// The user interface of a run: progress, final summary, metrics, exit code.
 struct RunSession {
   let output: OutputOptions
   let messages: MessageOptions
@@ -24,7 +24,8 @@ struct RunSession {
   var namesLines = true
 
   /// - Parameters:
-  ///   - request: Returns the request of a run at an instant, for a missed window or, if that is nil, for its own.
+  ///   - request: Returns the request for a run at an instant, for a missed window or, if that is nil, for the run's
+  ///     own window.
   ///   - tell: Receives the outcome before the final summary is printed.
   func run(
     _ request: @escaping @Sendable (Instant, MissedWindow?) throws -> RunRequest,
@@ -56,7 +57,7 @@ struct RunSession {
     request.junitOut = output.junit
     request.failsOnUnusual = limits?.failOn == .unusual
     if usesSandbox { request.useSandbox() }
-    // Checked before anything can fail, because failed runs write figures too.
+    // Checked before anything can fail, because failed runs write output files, too.
     try Failures.reported { try request.checkOutputs(against: explain?.files ?? []) }
     try Failures.reported { try ProcessSetup.requireDescriptors() }
     request.explain = try Failures.reported { try explain?.device() }
@@ -77,7 +78,7 @@ struct RunSession {
       if let sandbox { monitor.note("Sandbox: listening on \(sandbox.baseURL), with the store \(request.storePath)") }
       if !isRefused { earlier = try catchUp(&request, make, monitor, interruption) }
       if earlier == .inputRefused, request.mode == .run {
-        // Otherwise the events of the refused window would be sent with the rest.
+        // Otherwise the events from the refused window would be sent with the rest.
         request.mode = .noUpload
         monitor.note("Delivery: nothing is sent, because a missed window was refused")
       }
@@ -150,7 +151,7 @@ struct RunSession {
     return caughtUp.exit
   }
 
-  /// Writes `--metrics` and `--otlp`.
+  /// Writes the files for `--metrics` and `--otlp`.
   private func writeFigures(of request: RunRequest, _ exit: RunExit, isWhole: Bool = true, _ report: RunReport) throws {
     if let path = output.metrics {
       try MetricsFile.write(to: path, job: request.job.name) { job, lastSuccess in
@@ -184,7 +185,7 @@ struct RunSession {
 
   /// Returns whether the same command continues what an error interrupted.
   private static func canGoOn(after error: any Error) -> Bool {
-    // If a folder is at the store's path, the same command fails again; the error says what to name.
+    // If a folder is at the store's path, the same command fails again; the error says what to name instead.
     if case StoreError.notAFile = error { return false }
     if (error as? StoreError)?.isDamage == true { return false }
     return switch RunFailure.exit(of: error) {

@@ -57,7 +57,7 @@ extension SchemaInspection {
 protocol SchemaSubject {
   static var subject: EventSchema.Subject { get }
   static var platform: any Platform { get }
-  /// Adds an event in the form that `--events-out` writes; `settings` are those it was made with.
+  /// Adds an event in the format that `--events-out` writes; `settings` are those with which it was made.
   static func add(_ event: JSONView, _ settings: Settings, to inference: inout SchemaInference)
 }
 
@@ -97,7 +97,7 @@ enum DocumentSchema: String, ExpressibleByArgument, CaseIterable {
   case job, record, map, config, routes, report
 
   /// The JSON Schema, draft 7, ending with a newline. The schema of configurations is generated from the table of
-  /// settings; the others are files of `configs/schemas`.
+  /// settings; the others are files in `configs/schemas`.
   var text: String {
     switch self {
     case .job: unsafe String(cString: engage_schema_job())

@@ -32,7 +32,7 @@ struct SchemaInferCommand<Of: SchemaSubject>: ParsableCommand {
   }
 }
 
-/// Infers a schema from the events that a dry run makes from exports.
+/// Infers a schema from the events that a dry run produces from exports.
 private struct InferenceRun<Of: SchemaSubject> {
   private let folder = FileManager.default.temporaryDirectory.appending(path: "engage-batch-\(UUID().uuidString)")
   private let exports: [String]
@@ -40,7 +40,7 @@ private struct InferenceRun<Of: SchemaSubject> {
   init(_ exports: [String]) { self.exports = exports }
 
   func inference() throws -> SchemaInference {
-    // A missing file is reported here, because the run would name a job that does not exist.
+    // A missing file is reported here, because the run's message would name a job that does not exist.
     let patterns = exports.map { InputPattern(.events, $0) }
     _ = try InputFiles.find(patterns, in: FileManager.default.currentDirectoryPath, isOfJob: false)
     try FileManager.default.createDirectory(

@@ -61,7 +61,7 @@ struct DoctorCommand: ParsableCommand {
   }
 }
 
-/// The findings of `doctor`, in the order in which it makes them.
+/// The findings of `doctor`, in the order in which they are made.
 struct DoctorFindings {
   enum Severity: String { case ok, warning, error }
 
@@ -136,7 +136,7 @@ extension DoctorFindings {
     }
   }
 
-  /// Adds a positive finding for each file that an environment variable names for a secret and that only its owner can
+  /// Adds a positive finding for each secret's file that an environment variable names and that only its owner can
   /// read.
   mutating func addSecretFiles(_ environment: [String: String]) {
     for (variable, setting) in EnvironmentVariables.all {
@@ -163,7 +163,8 @@ extension DoctorFindings {
     }
   }
 
-  /// Checks the settings of a service without calling it, because it accepts only events and every call has an effect.
+  /// Checks the settings of a service without calling it, because the service accepts only events and every call has an
+  /// effect.
   ///
   /// - Throws: ``ServiceSettingsError``.
   mutating func addConnection(of request: RunRequest) throws {
@@ -180,7 +181,7 @@ extension DoctorFindings {
       let store = try EventStore.openReading(path, format: request.platform.storeFormat)
       try store.check(against: request.storeDestination, jobFile: request.job.file)
       let pending = try store.ledger.pendingChunks()
-      // Identity commands of operators are recorded as runs without configuration or report.
+      // Operators' identity commands are recorded as runs without configuration or report.
       let last = try store.runs.all().last { $0.finished != nil && !$0.configurationDigest.isEmpty }
         .flatMap { try store.runs.report(of: $0.id) }
       try store.close()

@@ -91,7 +91,7 @@ enum EmbeddedSandbox {
       server, InstalledPlatforms.all.map { try $0.sandbox(for: settings).make(in: server) })
   }
 
-  /// Starts the sandbox of a run, next to the run's store.
+  /// Starts the sandbox for a run, next to the run's store.
   static func start(for request: RunRequest) throws -> SandboxServer {
     let needsClock = InstalledPlatforms.of(request.platform)?.needsClockOfJob ?? false
     return try start(

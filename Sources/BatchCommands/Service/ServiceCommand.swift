@@ -46,7 +46,7 @@ struct ServicePrepareCommand: ParsableCommand {
   }
 }
 
-/// The things that were created at a service, or would be.
+/// The objects that were created at a service, or that would be.
 struct PreparationReport {
   /// The steps. `action` is one word; `place` is the list or table.
   var steps: [(action: String, place: String, column: String, type: String)] = []

@@ -196,7 +196,7 @@ struct FirstExport {
     }
   }
 
-  /// Whether nothing in the map has to be filled in.
+  /// Whether the map is complete, with nothing left to fill in.
   private var isWhole: Bool { toDo == nil || document.map { !$0.contains("\": \"\"") } ?? true }
 
   /// Reports how a run would read the first records.
@@ -261,7 +261,7 @@ struct FirstExport {
     return try ExportTrial(of: files, platform.platform.vocabulary, limit: limit, likely: likely)
   }
 
-  /// Checks whether other files that match the same patterns have another format.
+  /// Checks whether other files that match the same patterns have a different format.
   private mutating func compare(_ files: [InputFile], _ form: ExportForm, _ records: ExportRecords) throws {
     let members = records.members
     for file in files {
@@ -294,7 +294,7 @@ struct FirstExport {
     return ExitCode(.inputRefused)
   }
 
-  /// Returns the platform that knows the types of the most records; the first one if several are equal.
+  /// Returns the platform that knows the types of the most records; in a tie, the first one.
   private static func platform(for types: [String: Int]) -> any PlatformCommands {
     func records(_ commands: any PlatformCommands) -> Int {
       let meant = Set(commands.firstJob.types)

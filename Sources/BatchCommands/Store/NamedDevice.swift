@@ -8,8 +8,8 @@ import BatchStore
 enum NamedDevice {
   /// Returns the bytes of the device's id.
   ///
-  /// - Throws: ``UnknownName`` with the person's devices or the nearest ids. They are hashed unless personal data is
-  ///   shown, because they may belong to other people.
+  /// - Throws: ``UnknownName`` with the person's devices, always hashed, or with the nearest ids. The latter may belong
+  ///   to other people, so they are hashed unless personal data is shown.
   static func find(_ text: String, in store: EventStore, _ personal: PersonalDataOption) throws -> [UInt8] {
     let name = Array(text.utf8)
     if try store.timelines.device(name) != nil { return name }
@@ -63,7 +63,7 @@ struct NamedPerson {
     return devices
   }
 
-  /// Returns a note that one of the unknown ids was forgotten, and when; nil if none was.
+  /// Returns a note saying that one of the unknown ids was forgotten, and when; nil if none was.
   static func erasure(of texts: [String], in store: EventStore) throws -> String? {
     let platform = try Platforms.installed.platform(named: store.format.destination)
     let ids = texts.flatMap { text in platform.personIDs.map { PersonID($0, text) } }
@@ -72,7 +72,7 @@ struct NamedPerson {
     }
   }
 
-  /// Returns the id that has the hash; nil for any other text.
+  /// Returns the id that has the hash; nil for any other string.
   private static func clear(_ text: String, in store: EventStore, _ platform: any Platform) throws -> String? {
     guard text.utf8.count == 16, text.utf8.allSatisfy({ Hexadecimal.value(of: $0) != nil }) else { return nil }
     let hashes = PersonalData(.hash, key: try store.runs.reportKey())
@@ -88,7 +88,7 @@ struct NamedPerson {
   }
 }
 
-/// The devices with ids nearest to an unknown one.
+/// The devices whose ids are most similar to an unknown one.
 struct NearDevices {
   private static let most = 3
 
@@ -102,11 +102,12 @@ struct NearDevices {
     guard NearestName.isNear(name, id) else { return }
     let distance = NearestName.distance(Array(name.utf8), id)
     if distance < self.distance { (self.distance, ids) = (distance, []) }
-    // One more than the limit shows that there are more.
+    // One id more than the limit shows that there are more.
     if distance == self.distance, ids.count <= Self.most { ids.append(String(decoding: id, as: UTF8.self)) }
   }
 
-  /// Returns the error. It hides many equally near names, and adds a hint if hashes alone would not help.
+  /// Returns the error. Unless ids are shown, it adds a hint about the option that shows them, and lists no hashes if
+  /// too many ids are equally near.
   func unknown(_ personal: PersonalData, isShown: Bool) -> UnknownName {
     guard !ids.isEmpty else { return UnknownName(kind: "device", name: name) }
     let ask = "--show-personal-data shows their ids"

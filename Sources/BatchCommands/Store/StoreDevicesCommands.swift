@@ -89,7 +89,7 @@ struct StoreCampaignsCommand: ParsableCommand {
 extension SessionRow.Status: ExpressibleByArgument {}
 
 extension EventStore {
-  /// Passes devices to `body`, sorted by the bytes of their ids, until it has returned true as often as the limit
+  /// Passes devices to `body`, sorted by the bytes of their ids, until `body` has returned true as often as the limit
   /// allows.
   ///
   /// - Throws: ``UnknownName`` for a device that the store does not have.

@@ -74,11 +74,11 @@ struct StoreEventsCommand: ParsableCommand {
 }
 
 extension StoreEventsCommand {
-  /// The maximum number of events to examine; in a larger store, these events have most of the types.
+  /// The maximum number of events to examine; even in a larger store, most of the types are among these.
   private static let lookedAt = 20_000
 
-  /// Returns a question that suggests a similar type of the store's events. Nil if there is none, and for a code,
-  /// because similar codes are unrelated.
+  /// Returns a question that suggests a similar event type in the store; nil if there is none, and for a code, because
+  /// similar codes are unrelated.
   private static func nearType(_ type: String, in store: EventStore, _ platform: any Platform) throws -> String? {
     guard !type.allSatisfy(\.isNumber) else { return nil }
     let describer = EventDescriber(platform, showsContent: false)
@@ -133,7 +133,7 @@ struct ListingPart: ParsableArguments {
 }
 
 extension EventStore {
-  /// - Throws: ``UnknownName`` with events of the same instant; ``AmbiguousName`` if several ids have the prefix.
+  /// - Throws: ``UnknownName`` with events at the same instant; ``AmbiguousName`` if several ids have the prefix.
   func knownEvent(_ id: EventIDPrefix) throws -> StoredEvent {
     if let whole = id.whole, let event = try ledger.event(whole) { return event }
     var filter = EventFilter()
@@ -170,7 +170,7 @@ struct EventRows {
   private let columns: [EventColumn]
   private let personal: PersonalData
 
-  /// The ids already shown, because most of them occur again.
+  /// The cells for the ids shown so far, kept because most ids occur again.
   private var ids: [ByteText: JSONNode] = [:]
   private static let mostIDs = 1 << 16
 

@@ -19,7 +19,7 @@ struct Listing {
   private var byteCount = 0
   private var rowCount = 0
 
-  /// The number of rows written one by one before larger pieces are written.
+  /// The number of rows written one by one before larger blocks are written.
   private static let promptRows = 64
   private static let pieceBytes = 32 << 10
 
@@ -128,7 +128,7 @@ extension JSONNode {
   }
 }
 
-/// The format of an answer on stdout.
+/// The format of a command's output on stdout.
 enum OutputFormat: String, ExpressibleByArgument, CaseIterable, Sendable {
   case text, json
 
@@ -151,7 +151,7 @@ extension Facts {
   }
 }
 
-/// The option for the format of an answer.
+/// The option for the format of a command's output.
 struct AnswerOption: ParsableArguments {
   @Option(help: "text or json.")
   var format: OutputFormat = .text

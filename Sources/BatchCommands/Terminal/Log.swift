@@ -25,7 +25,8 @@ struct Log {
     self.isHeld = isHeld
   }
 
-  /// Whether a progress line on a terminal may be overwritten: lines are text without times, not held back.
+  /// Whether a progress line on a terminal may be overwritten: only if lines are text, have no times and are not held
+  /// back.
   var isPlain: Bool { format == .text && !hasTimes && !isHeld }
 
   /// The additional members of the last JSON line of a run.

@@ -11,8 +11,9 @@ enum ProcessSetup {
     for name in obeyedByLibraries { unsafe unsetenv(name) }
   }
 
-  /// The variables removed because libraries obey them: libcurl would write TLS keys to a file or replace its TLS
-  /// library; OpenSSL and the C library would read configurations and load code. Only the configuration sets proxies.
+  /// The environment variables that are removed because libraries obey them: libcurl would write TLS keys to a file or
+  /// replace its TLS library; OpenSSL and the C library would read configurations and load code. Only the configuration
+  /// sets proxies.
   private static let obeyedByLibraries = [
     "SSLKEYLOGFILE", "CURL_SSL_BACKEND", "QLOGDIR", "OSSL_QFILTER",
     "OPENSSL_CONF", "OPENSSL_CONF_INCLUDE", "OPENSSL_MODULES", "OPENSSL_ENGINES", "OPENSSL_TRACE", "CTLOG_FILE",

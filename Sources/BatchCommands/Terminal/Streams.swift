@@ -9,12 +9,13 @@ import Glibc
 enum Streams {
   private static let failure = Guarded<Int32?>(nil)
 
-  /// Whether data could not be written to stdout, as reported. A closed pipe is not a failure: its reader is done.
+  /// Whether writing data to stdout failed, which was then reported. A closed pipe is not a failure: its reader is
+  /// done.
   static var hasFailed: Bool { failure.withLock { $0.map { $0 != EPIPE } ?? false } }
 
   private static func isTerminal(_ descriptor: Int32) -> Bool { isatty(descriptor) == 1 }
 
-  /// Writes a line to stdout, unless an earlier write failed; spells out control characters on a terminal.
+  /// Writes a line to stdout, unless an earlier write failed; escapes control characters on a terminal.
   static func data(_ line: String) {
     let line = isTerminal(STDOUT_FILENO) ? TerminalText.spelledOut(line) : line
     guard failure.withLock({ $0 == nil }), let code = write(line + "\n", to: STDOUT_FILENO) else { return }
@@ -45,7 +46,8 @@ enum Streams {
     tell(lines.split(separator: "\n", omittingEmptySubsequences: false).map { String($0).printable })
   }
 
-  /// Writes the end of a run. Text has all lines; JSON has the first line, with the other facts as members.
+  /// Writes the end of a run. A text log gets all lines; a JSON log gets the first line, with the other facts as
+  /// members.
   static func summary(_ lines: [String], _ end: Log.End) {
     guard log.withLock({ $0.format == .json }) else { return lines.forEach(note) }
     tell(lines.prefix(1).map(\.printable), end: end)
@@ -58,7 +60,7 @@ enum Streams {
     tell(["\(job.isEmpty ? "" : "\(job): ")ended with exit code \(exit)\(words)"], end: Log.End(exit: exit))
   }
 
-  /// Writes the lines held back. A failure to write to stderr cannot be reported.
+  /// Writes the lines that were held back. A failure to write to stderr cannot be reported.
   static func release() {
     for line in log.withLock({ $0.release(at: .now) }) { show(line) }
   }

@@ -110,7 +110,7 @@ extension Instant {
 
 /// An input document of a command.
 enum InputDocument {
-  /// Reads at most ``RegularFile/usuallyLargest`` bytes of a file, or of stdin for `-`.
+  /// Reads up to ``RegularFile/usuallyLargest`` bytes of a file, or of stdin for `-`.
   ///
   /// - Throws: `ExitCode(.noInput)`, after printing the reason.
   static func read(_ path: String) throws -> [UInt8] {

@@ -44,7 +44,7 @@ struct UnityCommands: PlatformCommands {
     game.stories(in: store, personal)
   }
 
-  /// Always throws: Unity has no call for erasure, which phones request with an event.
+  /// Always throws, because Unity has no erasure call: phones request erasure with an event.
   func erase(
     _ ids: [PersonID], from request: RunRequest, _ store: EventStore, isRehearsal: Bool, _ personal: PersonalData
   ) throws -> [String] {

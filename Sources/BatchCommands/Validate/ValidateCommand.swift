@@ -73,7 +73,7 @@ enum FindingsFormat: String, ExpressibleByArgument, CaseIterable, Sendable {
 }
 
 extension Findings {
-  /// Returns the answer of `validate`, with a line for each finding or, unless `all`, for each cause.
+  /// Returns the output of `validate`, with a line for each finding or, unless `all`, for each cause.
   func facts(of job: String, all: Bool) -> Facts {
     var facts: Facts = [
       "job": .text(job), "total": .number(total), "errors": .number(errors), "warnings": .number(warnings),

@@ -14,7 +14,7 @@ struct EventStory {
   private let index: Int
   private var event: DeviceTimeline.Entry { timeline.entries[index] }
 
-  /// - Parameter event: An event of the store.
+  /// - Parameter event: An event in the store.
   init(_ event: StoredEvent, in store: EventStore, _ personal: PersonalData) throws {
     self.store = store
     self.personal = personal
@@ -51,8 +51,8 @@ struct EventStory {
   }
 
   /// Describes the correction of an event that a late record changed after it was sent; nil if there is none. The
-  /// event's session and campaign follow from the records that were processed when it was sent, so the device's other
-  /// events would give a false reason.
+  /// event's session and campaign follow from the records that had been processed when it was sent, so the device's
+  /// other events would give a false reason.
   private func correction() throws -> [String]? {
     var words: [String]?
     try store.ledger.forEachCorrection { correction in
@@ -108,7 +108,7 @@ struct EventStory {
     let others = chunk.events - 1
     var attempts = try store.ledger.attempts(of: chunk.id)
     let isRefused = attempts.contains { $0.chunk == chunk.parent && $0.outcome != .acknowledged }
-    // Attempts to send the parent chunk do not count if the event was removed from it before them.
+    // Attempts to send the parent chunk do not count if the event was removed from it before those attempts.
     if !isRefused { attempts.removeAll { $0.chunk == chunk.parent } }
     let request = others == 0 ? "a request with this event only" : "one request with \(others.counted("other event"))"
     var lines = [

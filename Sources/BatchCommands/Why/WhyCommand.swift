@@ -94,7 +94,7 @@ struct EventOfJob: JobNaming {
   @Option(name: .customLong("job"), help: ArgumentHelp("The job file, JSON or property list.", valueName: "job"))
   var option: String?
 
-  /// Whether the first argument names the job; a single argument does if a file has that name.
+  /// Whether the first argument names the job; an argument given alone does if a file has that name.
   private var namesJob: Bool {
     second != nil || option == nil && first.map { FileManager.default.fileExists(atPath: $0) } ?? false
   }
@@ -113,8 +113,8 @@ enum NamedEvent {
   /// A quarantined event that is not in the ledger.
   case quarantined(EventID, StoredQuarantine)
 
-  /// - Throws: ``UnknownName``, with events of the same instant if the text has the form of an id in listings;
-  ///   ``AmbiguousName`` if several ids begin with the text.
+  /// - Throws: ``UnknownName``, with events at the same instant if the string has the format of an id in listings;
+  ///   ``AmbiguousName`` if several ids begin with the string.
   static func find(_ text: String, in store: EventStore) throws -> NamedEvent {
     let id = EventID(text)
     if let id, let found = try find(id, in: store) { return found }

@@ -20,7 +20,7 @@ extension Settings {
     package var sendsGameStarted = false
     package var sendsClientDevice = false
     package var runsAllTriggeredActions = false
-    /// The silence that ends a session; zero for none.
+    /// The period of inactivity that ends a session; zero for none.
     package var sessionTimeout = Milliseconds.zero
     /// Zero disables the cache.
     package var engageCacheLifespan = Milliseconds.zero
@@ -34,13 +34,13 @@ extension Settings {
     package var onInvalid = InvalidEvents.quarantine
     /// Whether members with an empty string are dropped, like those with null.
     package var dropsEmpty = false
-    /// Whether objects and arrays in which everything was dropped are dropped too. Not a setting: Unity requires it.
+    /// Whether objects and arrays that this leaves empty are dropped too. Not a setting: Unity requires it.
     package var dropsEmptied = false
     /// Whether stored events without a session get the current session or a new one.
     package var fillsSessionID = false
     /// The name of the event for deep links; nil for no event.
     package var deepLinkEventName: String?
-    /// The path of Engage's saved answer to `config`; nil for none.
+    /// The path of Engage's saved response to `config`; nil for none.
     package var sessionConfiguration: String?
     /// The maximum number of concurrent Collect requests.
     package var concurrency = 0

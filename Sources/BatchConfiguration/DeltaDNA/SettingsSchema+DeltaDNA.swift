@@ -1,7 +1,7 @@
 import BatchFoundation
 
 /// The settings of the deltaDNA destination (reference deltadna-service 5.6). The defaults are the documented ones;
-/// `configs/DeltaDNA-5.0.2.json` has those of the SDKs' code.
+/// `configs/DeltaDNA-5.0.2.json` has those in the SDKs' code.
 extension SettingsSchema {
   static let deltaDNARows: [Setting] = rows(
     .deltaDNA,

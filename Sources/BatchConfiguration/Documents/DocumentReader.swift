@@ -109,7 +109,7 @@ package enum FileContents {
 
 /// Reads documents of jobs and configurations, whether JSON or property lists.
 extension JSONNode {
-  /// The environment variables expanded in the value and in all nested ones.
+  /// The environment variables expanded in the value and in all nested values.
   var allVariables: [NamedVariable] {
     switch value {
     case .array(let elements): elements.flatMap(\.allVariables)

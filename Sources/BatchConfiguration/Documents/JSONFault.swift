@@ -1,6 +1,7 @@
 import BatchFoundation
 
-/// The error at the offset where a JSON document becomes invalid, in words: what may follow the valid text before it.
+/// Describes the error at the offset where a JSON document becomes invalid, by naming what may follow the valid text
+/// before it.
 package struct JSONFault {
   private let bytes: [UInt8]
   private let offset: Int
@@ -123,7 +124,7 @@ package struct JSONFault {
       : "expected '\"' at the end of the string that begins\(isRecord ? " here" : onLine(line))"
   }
 
-  /// The name used in messages for a value that begins at the current place.
+  /// The name used in messages for a value that begins at the current position.
   private var place: String {
     guard let container = open.last else { return "the document" }
     if container.isObject { return "'\(container.key)'" }

@@ -12,7 +12,8 @@ struct VariableExpansion {
     (self.environment, found) = (environment, DocumentFaults(source))
   }
 
-  /// Returns the document, found at the keys of `path`, with variables expanded; faulty strings are left as written.
+  /// Returns the document, which is located at the keys of `path`, with variables expanded; faulty strings are left as
+  /// written.
   func expand(_ document: JSONNode, under path: [String] = []) -> JSONNode { expand(document, path, document.place) }
 
   /// - Parameter path: the keys that lead to the value.
@@ -39,7 +40,7 @@ struct VariableExpansion {
     return node
   }
 
-  /// Returns a text with its variables expanded, and the variables; nil after reporting a fault in the field.
+  /// Returns a string with its variables expanded, and the variables; nil after reporting a fault in the field.
   private func expanded(
     _ text: String, _ path: [String], _ field: Field
   ) -> (text: String, variables: [NamedVariable])? {
@@ -65,7 +66,7 @@ struct VariableExpansion {
     return (expanded + rest, variables)
   }
 
-  /// Reads the variable reference at the start of a text. Returns the variable, its value and the length of the
+  /// Reads the variable reference at the start of a string. Returns the variable, its value and the length of the
   /// reference in characters; nil after reporting a fault in the field.
   private func reference(
     _ text: Substring, _ path: [String], _ field: Field

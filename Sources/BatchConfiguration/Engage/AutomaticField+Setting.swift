@@ -1,7 +1,8 @@
 import BatchFoundation
 
 extension AutomaticField {
-  /// The key in `UBFFieldNames` that sets the field's name; nil for a field that only tables of event codes name.
+  /// The key in `UBFFieldNames` that sets the field's name; nil for a field that is named only in tables of event
+  /// codes.
   fileprivate var key: String? {
     switch self {
     case .tags: "UBFTagsFieldName"

@@ -11,7 +11,7 @@ extension EventCodes {
   /// The fields that a table can place and name.
   static let fields = AutomaticField.allCases.filter { !AutomaticField.ofAugmentation.contains($0) }.map { "\($0)" }
 
-  /// Creates the table from a validated value; nil if the value belongs to another setting.
+  /// Creates the table from a validated value; nil if the value belongs to a different setting.
   init?(_ value: SettingValue) {
     switch value {
     case .text(let name):

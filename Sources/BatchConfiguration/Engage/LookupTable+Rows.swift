@@ -5,7 +5,7 @@ extension LookupTable {
   /// strings, numbers and booleans, detected by content. Empty cells and nulls add nothing.
   ///
   /// - Parameter directory: the base of paths in messages.
-  /// - Throws: the fault of the file with its line, if the file cannot be read, lacks a column, or repeats a key.
+  /// - Throws: the fault in the file, with its line, if the file cannot be read, lacks a column, or repeats a key.
   package func rows(shownFrom directory: String) throws(ConfigurationErrors) -> KeyedRows {
     let source = PathText.shown(file, from: directory)
     let bytes: [UInt8]
@@ -23,7 +23,7 @@ extension LookupTable {
       ConfigurationErrors([ConfigurationFault(Place(source, line: line), problem, hint: hint)])
     }
     let isJSON = bytes.first { $0 > 0x20 && $0 < 0x80 } == UInt8(ascii: "[")
-    // JSON is read as a document, which takes about thirty times the memory.
+    // JSON is parsed into a document, which takes about thirty times as much memory.
     guard !isJSON || bytes.count <= RegularFile.usuallyLargest else {
       throw fault(
         nil, RegularFile.Failure.tooLarge(limit: RegularFile.usuallyLargest).reason,
@@ -102,7 +102,7 @@ private struct Gathering {
   private func places(in header: [String], line: Int) throws(DocumentReader.Failure) -> [Int] {
     var places: [Int] = []
     for column in columns {
-      // The last of two columns with the same name counts.
+      // If several columns have the same name, the last one counts.
       guard let place = header.lastIndex(where: { $0.utf8.elementsEqual(column.utf8) }) else {
         let near = NearestName.question(about: column, among: header)
         throw DocumentReader.Failure(

@@ -1,6 +1,6 @@
 package import BatchFoundation
 
-/// The settings of Engage's files, rules, recipients and sandbox; `SettingsSchema+Engage` has the defaults.
+/// The settings for Engage's files, rules, recipients and sandbox; `SettingsSchema+Engage` has the defaults.
 extension Settings {
   package struct General: Sendable, Hashable {
     /// The id of the marketing database; empty if none is named.
@@ -67,12 +67,13 @@ extension Settings {
     package var sendsContactIdInHeader = false
     /// The number of look-ups above which the list is exported and imported as files.
     package var bulkThreshold = 0
-    /// The absolute path of the folder for bulk imports and exports; nil looks up and adds recipients one by one.
+    /// The absolute path of the folder for bulk imports and exports; if nil, recipients are looked up and added one by
+    /// one.
     package var transferFolder: String?
     package var knownToKnown = KnownToKnownPolicy.reassign
     package var sharedDevice = SharedDevicePolicy.keep
     package var onNewUserId = NewUserPolicy.person
-    /// The maximum length up to which a chain of earlier merges is followed.
+    /// The maximum length of a chain of earlier merges that is followed.
     package var longestMergeChain = 0
   }
 
@@ -86,7 +87,7 @@ extension Settings {
   }
 
   package struct DeepLinks: Sendable, Hashable {
-    /// Lower-case hosts whose `https` links are routed like the app's own; `*.` includes all subdomains.
+    /// Lowercase hosts whose `https` links are routed like the app's own; `*.` includes all subdomains.
     package var universalLinkDomains: [String] = []
     package var routeOrder = RouteOrderPolicy.literalFirst
   }

@@ -1,6 +1,7 @@
 import BatchFoundation
 
-/// Settings of the SDKs' configuration files (reference events 7) with the documented defaults (reference decisions 1).
+/// Settings from the SDKs' configuration files (reference events 7), with the documented defaults (reference decisions
+/// 1).
 extension SettingsSchema {
   static let engageRows: [Setting] = [
     generalRows, paramFieldNamesRows, sessionRows, networkingRows, ubfFieldNamesRows, locationServicesRows,

@@ -92,7 +92,7 @@ extension SettingsSchema {
     ])
 }
 
-/// Settings for links and for the sandbox's recipients; the phones have no such settings.
+/// Settings for links and for the sandbox's recipients; phones have no such settings.
 extension SettingsSchema {
   static let deepLinksRows: [Setting] = rows(
     .deepLinks,

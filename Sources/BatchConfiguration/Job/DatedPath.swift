@@ -14,7 +14,7 @@ struct DatedPath: Hashable, Sendable {
 
   private let pieces: [Piece]
 
-  /// Returns nil if the text has no letters in braces. All other braces are literal, as are braces after a dollar sign.
+  /// Returns nil if the path has no letters in braces. All other braces are literal, as are braces after a dollar sign.
   static func read(_ text: String) throws(UnknownPattern) -> DatedPath? {
     var pieces: [Piece] = []
     var rest = text[...]

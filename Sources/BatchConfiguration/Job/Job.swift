@@ -1,6 +1,6 @@
 package import BatchFoundation
 
-/// The work of a run: a job file (reference formats 1) with the command line's overrides.
+/// The work of a run: a job file (reference formats 1) with overrides from the command line.
 package struct Job: Sendable, Hashable {
   package struct Inputs: Sendable, Hashable {
     package var events: [JobInput] = []
@@ -28,7 +28,7 @@ package struct Job: Sendable, Hashable {
   package var deepLinkRoutes: String?
   /// The window of this run, resolved from ``relativeWindow`` if the job has one.
   package var window = TimeWindow()
-  /// The window as the job writes it; nil if it does not depend on the time of the run.
+  /// The window as written in the job file; nil if it does not depend on the time of the run.
   package var relativeWindow: RelativeWindow?
   /// The span before a run's own window; the run also reads missed windows within it. Nil for none.
   package var catchUp: CalendarSpan?
@@ -45,7 +45,7 @@ package struct Job: Sendable, Hashable {
   package var outbox: String?
   /// Files with tests of the job (`engage-batch test`).
   package var tests: [String] = []
-  /// The profile laid over the job; nil for none.
+  /// The profile applied to the job; nil for none.
   package var profile: String?
   package var profiles: [JobProfile] = []
 
@@ -73,12 +73,12 @@ package struct CommandLineChanges: Sendable, Hashable {
   package var from: Instant?
   package var to: Instant?
   package var asOf: Instant?
-  /// Relative to the current directory, like all paths of the command line.
+  /// Relative to the current directory, like all paths on the command line.
   package var store: String?
   package var report: String?
   /// A file to use instead of the job's configuration files; nil keeps them.
   package var configuration: String?
-  /// The profile to lay over the job.
+  /// The profile to apply to the job.
   package var profile: String?
 
   package init(

@@ -7,11 +7,11 @@ package struct JobProfile: Sendable, Hashable {
   package var keys: [String]
 }
 
-/// The section `profiles` of a job: sets of members, one of which `--profile` lays over the job
-/// (reference formats 1.6).
+/// The section `profiles` of a job: sets of members, one of which `--profile` applies to the job (reference formats
+/// 1.6).
 struct JobProfiles {
   private(set) var profiles: [JobProfile] = []
-  /// The job with the chosen profile laid over it, except the profile's settings, which are a separate layer.
+  /// The job with the chosen profile merged into it, except the profile's settings, which are a separate layer.
   private(set) var document: JSONNode
   private(set) var settings: JSONNode?
   private let found: DocumentFaults
@@ -70,7 +70,7 @@ struct JobProfiles {
     }
   }
 
-  /// Merges objects, and replaces all other values except with null.
+  /// Merges objects; any other value replaces the existing one, unless it is null.
   private static func merged(_ base: [JSONMember], _ over: [JSONMember]) -> [JSONMember] {
     var result = base
     for member in over {

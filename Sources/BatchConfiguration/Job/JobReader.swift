@@ -217,7 +217,7 @@ struct JobReader {
 
   private func paths(_ field: Field?) -> [String] { field?.elements("an array of strings")?.compactMap(path) ?? [] }
 
-  /// Returns a string, or a property list's date as text; nil after reporting any other value.
+  /// Returns a string, or a property list's date as a string; nil after reporting any other value.
   private func dateText(_ field: Field) -> String? {
     field.value("a string with a date and time") { node in
       if case .date(let text) = node.value { text } else { node.string }

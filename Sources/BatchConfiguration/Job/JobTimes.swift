@@ -69,7 +69,7 @@ struct JobTimes {
     return faults
   }
 
-  /// Returns the days since 1970 that a window touches in the zone; none if it is empty, which was reported.
+  /// Returns the days since 1970 that a window touches in the zone; none if it is empty, which was already reported.
   private func days(
     of window: TimeWindow, for input: Input, _ source: String
   ) throws(ConfigurationErrors) -> [Int64] {

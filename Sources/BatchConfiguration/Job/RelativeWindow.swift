@@ -12,7 +12,7 @@ package struct RelativeWindow: Sendable, Hashable {
       case day(Int)
     }
 
-    /// The text as written.
+    /// The bound as written.
     let text: String
     let anchor: Anchor
     var span: CalendarSpan?
@@ -29,7 +29,7 @@ package struct RelativeWindow: Sendable, Hashable {
       ("now", .now), ("today", .day(0)), ("yesterday", .day(-1)), ("tomorrow", .day(1)),
     ]
 
-    /// Returns nil unless the text is an RFC 3339 time, a date, a word, a word with a signed duration, or a signed
+    /// Returns nil unless the string is an RFC 3339 time, a date, a word, a word with a signed duration, or a signed
     /// duration.
     init?(_ text: String) {
       self.text = text
@@ -66,12 +66,12 @@ package struct RelativeWindow: Sendable, Hashable {
   var to: Bound?
   package var zone: Zone
 
-  /// Returns the instant of one end of a window according to the UTC calendar; nil for invalid text.
+  /// Returns the instant of one end of a window according to the UTC calendar; nil for an invalid string.
   package static func instant(_ text: String, at now: Instant) -> Instant? {
     Bound(text)?.instant(at: now, in: .utc)
   }
 
-  /// Returns the window with its ends replaced by those of the command line; nil if no relative end is left.
+  /// Returns the window with its ends replaced by those from the command line; nil if no relative end is left.
   func replacing(from: Instant?, to: Instant?) -> RelativeWindow? {
     var window = self
     if let from { window.from = Bound(from.rfc3339) }
@@ -79,10 +79,10 @@ package struct RelativeWindow: Sendable, Hashable {
     return window.from?.isRelative ?? false || window.to?.isRelative ?? false ? window : nil
   }
 
-  /// The window as text, such as `yesterday to today, Europe/London`.
+  /// The window for display, such as `yesterday to today, Europe/London`.
   package var text: String { "\(from?.text ?? "open") to \(to?.text ?? "open"), \(zone.name)" }
 
-  /// Returns the window of a run at that time; nil if it is empty or has an end outside the years 1970 to 9999.
+  /// Returns the window of a run at the given time; nil if it is empty or has an end outside the years 1970 to 9999.
   package func window(at now: Instant) -> TimeWindow? {
     var window = TimeWindow()
     if let from {
@@ -111,7 +111,7 @@ package struct ZoneDatabase: Sendable {
 
   let folder: String
 
-  /// - Parameter environment: `TZDIR` names another folder, as for other programs on the machine.
+  /// - Parameter environment: `TZDIR` names a different folder, as for other programs on the machine.
   package init(environment: [String: String]) { folder = environment["TZDIR"] ?? "/usr/share/zoneinfo" }
 
   /// - Parameter name: such as `Europe/London`; `UTC` works without a database.

@@ -28,7 +28,7 @@ package struct Configuration: Sendable {
   /// All settings, in the order of the table.
   package var resolved: [ResolvedSetting]
   package var warnings: [ConfigurationFault]
-  /// The absolute paths of the files named by environment variables.
+  /// The absolute paths of the files that environment variables name.
   var environmentFiles: [(setting: String, path: String)] = []
 
   /// Returns the setting `Section.key` in any spelling; nil if there is none.
@@ -68,7 +68,7 @@ package struct LoadedJob: Sendable {
 /// Reads jobs and configurations, layer by layer.
 package struct ConfigurationLoader: Sendable {
   package var environment: [String: String]
-  /// The absolute base of paths in the command line and the environment; messages show paths relative to it.
+  /// The absolute base of paths on the command line and in the environment; messages show paths relative to it.
   package var currentDirectory: String
   /// The names of the platforms that jobs may use; the first is the default.
   package var destinations: [String]
@@ -109,7 +109,7 @@ package struct ConfigurationLoader: Sendable {
     apply(changes, to: &job)
     guard profiles.faults.isEmpty else { throw ConfigurationErrors(profiles.faults + expansion.faults) }
     guard expansion.faults.isEmpty else {
-      // Faults of the job's times may result from missing variables, so they are not reported.
+      // Faults in the job's times may result from missing variables, so they are not reported.
       _ = reader.times.settle(&job, changes, now: now, source: source)
       throw ConfigurationErrors(expansion.faults, of: job)
     }
@@ -148,7 +148,7 @@ package struct ConfigurationLoader: Sendable {
     return document
   }
 
-  /// Lays a job's configuration file over the present values. Faults in the file are reported together with all others.
+  /// Merges a job's configuration file into the layers. Faults in the file are reported together with all others.
   private func lay(_ file: String, _ layers: inout SettingLayers) {
     let source = PathText.shown(file, from: currentDirectory)
     do {
@@ -214,7 +214,7 @@ extension SettingLayers {
     return settings
   }
 
-  /// Lays the command line's values over the present ones.
+  /// Overrides the existing values with those from the command line.
   mutating func lay(overrides: [SettingOverride], currentDirectory: String) {
     for override in overrides {
       let name = "\(override.section).\(override.key)"
@@ -243,7 +243,7 @@ extension SettingLayers {
     }
   }
 
-  /// Reports unreadable files that settings name, before anything begins; messages show paths relative to `directory`.
+  /// Reports unreadable files that settings name, before the run begins; messages show paths relative to `directory`.
   mutating func checkFiles(in directory: String) {
     for resolved in resolved {
       checkReaders(ofSecret: resolved, directory)
@@ -254,7 +254,7 @@ extension SettingLayers {
     }
   }
 
-  /// Warns about a file that contains a secret and that users other than the owner can read.
+  /// Warns about a file that contains a secret but is readable by users other than the owner.
   private mutating func checkReaders(ofSecret resolved: ResolvedSetting, _ directory: String) {
     guard resolved.setting.isSecret, !resolved.value.isEmpty, [.file, .job].contains(resolved.given.layer),
       FileContents.isOpenToOthers(PathText.resolve(resolved.given.place.source, in: directory))
@@ -307,7 +307,7 @@ package enum EnvironmentVariables {
 }
 
 extension SettingLayers {
-  /// Lays the environment over the present values. An empty variable counts as not set.
+  /// Overrides the existing values with those from the environment. An empty variable counts as not set.
   ///
   /// - Parameter readsCredentials: whether variables and files with the service's credentials are read.
   mutating func lay(environment: [String: String], currentDirectory: String, readsCredentials: Bool) {
@@ -325,7 +325,7 @@ extension SettingLayers {
     }
   }
 
-  /// Returns the text of a file without the line ends at its end; nil after reporting an unreadable or empty file.
+  /// Returns the content of a file without trailing line endings; nil after reporting an unreadable or empty file.
   private func contents(
     of file: String, for setting: Setting, in directory: String, _ found: DocumentFaults
   ) -> String? {

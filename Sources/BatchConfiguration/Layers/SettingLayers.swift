@@ -41,7 +41,7 @@ package struct ResolvedSetting: Sendable {
     return secrets.reduce(value.text) { $1.hidden(in: $0) }
   }
 
-  /// The files to read that the value names.
+  /// The files to be read that the value names.
   var files: [String] {
     switch (setting.kind, value) {
     case (.text(.file), .text(let file)): file.utf8.isEmpty ? [] : [file]
@@ -72,7 +72,7 @@ struct SettingLayers {
     }
   }
 
-  /// Lays a document of sections over the present values.
+  /// Merges a document of sections, which overrides the existing values.
   ///
   /// - Parameter source: the name of the file in messages.
   /// - Parameter directory: the base of its relative file names.
@@ -99,7 +99,7 @@ struct SettingLayers {
     sections.end("section") { schema.suggestion(forSection: $0) }
   }
 
-  /// Lays a value over the present ones; faults are reported to the field.
+  /// Overrides the existing value; faults are reported to the field.
   ///
   /// - Parameter directory: the base of relative file names.
   mutating func lay(_ field: Field, as setting: Setting, _ layer: Layer, directory: String) {

@@ -155,9 +155,9 @@ package struct SettingOverride: Sendable, Hashable {
 }
 
 extension SettingKind {
-  /// Converts text from the command line or a variable to the value that a document would contain.
+  /// Converts a string from the command line or a variable to the value that a document would contain.
   ///
-  /// - Returns: nil if the text is not such a value, after reporting that as a fault in the field.
+  /// - Returns: nil if the string is not such a value, after reporting that as a fault in the field.
   func node(of text: String, _ field: Field) -> JSONNode? {
     switch self {
     case .boolean:

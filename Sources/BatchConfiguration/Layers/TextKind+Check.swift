@@ -2,12 +2,12 @@ import BatchFoundation
 import BatchWire
 
 extension TextKind {
-  /// The error for a text that does not have the required format; `expected` completes "must be".
+  /// The error for a string that does not have the required format; `expected` completes "must be".
   struct Mismatch: Error, Hashable {
     var expected: String
   }
 
-  /// Returns the text in its canonical spelling; relative file names are resolved in `directory`.
+  /// Returns the string in its canonical spelling; relative file names are resolved in `directory`.
   func check(_ text: String, directory: String) throws(Mismatch) -> String {
     switch self {
     case .any:
@@ -104,7 +104,7 @@ struct PlainURL {
 
   var isLoopback: Bool { LoopbackHost.contains(host) }
 
-  /// Returns nil unless the text is an absolute URL with a host and, optionally, a port from 1 to 65535.
+  /// Returns nil unless the string is an absolute URL with a host and, optionally, a port from 1 to 65535.
   init?(_ text: String) {
     let scheme = text.prefix { $0.isASCII && $0.isLetter }
     let mark = "://"

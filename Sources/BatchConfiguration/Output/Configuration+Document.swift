@@ -36,9 +36,9 @@ extension Configuration {
     return document.text() + "\n"
   }
 
-  /// Returns these settings, overridden by those in a text from ``text(of:)``.
+  /// Returns these settings, overridden by those in the result of ``text(of:)``.
   ///
-  /// - Throws: the faults of parts that this version does not accept.
+  /// - Throws: the faults in parts that this version does not accept.
   package func settings(with text: String) throws(ConfigurationErrors) -> Settings {
     let source = "settings of an earlier run"
     var layers = SettingLayers()

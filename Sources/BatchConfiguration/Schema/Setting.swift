@@ -32,7 +32,7 @@ package enum SettingSection: String, CaseIterable, Sendable {
 package struct Setting: Sendable {
   package var section: SettingSection
   package var key: String
-  /// The other accepted spellings, from the other platform's package or an older one.
+  /// The other accepted spellings, from the other platform's package or an older package.
   package var otherSpellings: [String] = []
   package var kind: SettingKind
   package var unit: String?
@@ -61,7 +61,7 @@ package struct Setting: Sendable {
 extension Setting {
   /// - Parameter target: the property that the value fills.
   /// - Parameter value: converts a validated value to the type of the property; returns nil for other kinds, which a
-  ///   row never gets.
+  ///   row never receives.
   init<Value: Sendable>(
     _ key: String, aka otherSpellings: [String] = [], _ kind: SettingKind, unit: String? = nil, fallback: JSONNode,
     _ target: any Target<Value>, _ summary: String, _ value: @escaping @Sendable (SettingValue) -> Value?
@@ -124,7 +124,7 @@ extension Setting {
     Setting(key, aka: otherSpellings, .text(form), fallback: .text(fallback), target, summary) { $0.text }
   }
 
-  /// Optional text; empty text counts as missing.
+  /// An optional string; an empty string counts as missing.
   static func optionalText(
     _ key: String, _ form: TextKind, _ target: any Target<String?>, aka otherSpellings: [String] = [],
     _ summary: String
@@ -132,7 +132,7 @@ extension Setting {
     Setting(key, aka: otherSpellings, .text(form), fallback: "", target, summary) { .some($0.isEmpty ? nil : $0.text) }
   }
 
-  /// A credential; empty text counts as missing.
+  /// A credential; an empty string counts as missing.
   static func secret(_ key: String, _ target: any Target<Secret?>, _ summary: String) -> Setting {
     var setting = Setting(key, .text(.any), fallback: "", target, summary) {
       .some($0.isEmpty ? nil : Secret($0.text))

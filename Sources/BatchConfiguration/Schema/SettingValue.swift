@@ -9,7 +9,7 @@ package enum SettingValue: Hashable, Sendable {
   case duration(Milliseconds, String)
   case list([String])
   case lookupTables([LookupTable])
-  /// An object as given.
+  /// A JSON object as given.
   case document(JSONNode)
 
   /// The value on one line, as `config show` prints it.

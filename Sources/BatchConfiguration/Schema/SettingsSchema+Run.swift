@@ -1,7 +1,7 @@
 import BatchFoundation
 import BatchWire
 
-/// Settings for the service and for how a run reads, sends and reports; the phones have no such settings.
+/// Settings for the service and for how a run reads, sends and reports; phones have no such settings.
 extension SettingsSchema {
   static let transportRows: [Setting] = [
     connectionRows, uploadRows, ingestRows, storageRows, privacyRows, reportRows, deepLinksRows, sandboxRows,

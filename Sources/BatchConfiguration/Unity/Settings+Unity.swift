@@ -1,7 +1,7 @@
 extension Settings {
   /// The target of a game's events if `destination` is `unity`. All other settings are those of ``DeltaDNA``.
   package struct Unity: Sendable, Hashable {
-    /// The URL up to the version of the API.
+    /// The URL up to and including the version of the API.
     package var collectURL = ""
     package var projectId: String?
     /// The name of an environment of the project, such as `production`.

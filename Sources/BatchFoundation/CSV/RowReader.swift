@@ -1,22 +1,22 @@
-/// The form of separated values.
+/// The dialect of a file of separated values.
 package struct RowDialect: Sendable {
   /// The meaning of quotes around a field.
   package enum Quotes: String, Sendable {
-    /// Delimiters; the text may span lines.
+    /// Delimiters; the field may span lines.
     case standard
     /// Ordinary characters.
     case none
-    /// Delimiters; the text ends in its line.
+    /// Delimiters; the field ends on the same line.
     case inLine
   }
 
   package var separator: UInt8
   package var quotes: Quotes
-  /// The character before one that means itself, or before a letter that means another; nil for none.
+  /// The escape character: after it, a character means itself, or a letter means a different character; nil for none.
   package var escape: UInt8?
-  /// Whether it escapes only quotes and itself, and only within quotes, as Spark writes them.
+  /// Whether ``escape`` escapes only quotes and itself, and only in quoted fields, as Spark writes them.
   package var escapesOnlyQuotes: Bool
-  /// Whether backslashes that the dialect does not account for are reported.
+  /// Whether backslashes that the dialect does not explain are reported.
   package var looksForEscapes: Bool
   /// The unquoted fields that mean no value.
   package var nulls: [[UInt8]]
@@ -33,32 +33,32 @@ package struct RowDialect: Sendable {
     self.nulls = nulls
   }
 
-  /// Returns the form of RFC 4180, in which every field is text.
+  /// Returns the dialect of RFC 4180, in which every field is a string.
   package static func plain(separator: UInt8 = UInt8(ascii: ",")) -> RowDialect {
     RowDialect(separator: separator, looksForEscapes: false, nulls: [])
   }
 }
 
-/// A reader of separated values, from pieces that may end anywhere (reference decisions 67).
+/// A reader of separated values that arrive in chunks, which may end anywhere (reference decisions 67).
 ///
 /// After a row that violates the dialect, reading resumes at the second line of that row, so that an unclosed quote
 /// does not swallow other rows. A byte order mark and empty lines are skipped; fields keep their white space.
 package struct RowReader {
   package struct Row {
-    /// The number of its first line, from 1.
+    /// The number of the row's first line, from 1.
     package var line: Int
     package var offset: Int
     /// The fields, in order; nil for a field without a value.
     package var fields: [[UInt8]?]
     /// The fault and its likely cause; nil for a valid row.
     package var fault: String?
-    /// Whether a quote is inside an unquoted field.
+    /// Whether an unquoted field contains a quote.
     package var hasInnerQuote = false
     package var isTooLong = false
-    /// The bytes of the row; of an invalid one, those of its first line.
+    /// The bytes of the row or, if it is invalid, of its first line.
     package var raw: ArraySlice<UInt8>
-    /// The index of a field with an escape that the map does not read, or that no writer with the map's settings
-    /// writes; nil if there is none.
+    /// The index of a field with an escape that the dialect does not read, or that no writer using the dialect would
+    /// produce; nil if there is none.
     package var unreadEscape: Int?
     /// The number of lines after the first if a quoted last field spans them and each has as many separators as a row
     /// (a closing quote may be missing); otherwise 0.
@@ -104,9 +104,10 @@ package struct RowReader {
   )
 
   /// - Parameters:
-  ///   - columns: the number of fields of a row; nil for that of the first one.
+  ///   - columns: the number of fields of a row; nil to use that of the first row.
   ///   - longest: the maximum number of bytes of a row.
-  ///   - cause: returns the likely cause of a fault after the bytes of a row, to follow its words; empty if unknown.
+  ///   - cause: receives the bytes of a faulty row and returns the likely cause, to be appended to the fault's message;
+  ///     empty if unknown.
   package init(
     _ form: RowDialect, columns: Int? = nil, longest: Int = .max,
     cause: @escaping (ArraySlice<UInt8>) -> String = { _ in "" }
@@ -125,7 +126,8 @@ package struct RowReader {
     scan(isFinal: false, body)
   }
 
-  /// Reads the rest: the last row may lack a line end, or be invalid, so that its later lines are read as rows.
+  /// Reads the rest. The last row may lack a line ending or be invalid; if it is invalid, its later lines are read as
+  /// rows.
   package mutating func finish(_ body: (Row) -> Void) {
     repeat {
       scan(isFinal: true, body)
@@ -225,7 +227,7 @@ package struct RowReader {
   private var isQuoted: Bool { if case .quoted = place { true } else { false } }
   private var isClosed: Bool { if case .closed = place { true } else { false } }
 
-  /// Handles a line end within a field; returns whether the row continues after it.
+  /// Handles a line ending within a field; returns whether the row continues after it.
   private mutating func spans(_ body: (Row) -> Void) -> Bool {
     if isQuoted, form.quotes == .inLine {
       refuse("a quote is not closed on its line", body)
@@ -262,7 +264,7 @@ package struct RowReader {
     case UInt8(ascii: "f"): field.append(0x0C)
     case UInt8(ascii: "v"): field.append(0x0B)
     case UInt8(ascii: "0"): field.append(0)
-    // No writer escapes other letters, so the backslash is text, as from Spark, which escapes only quotes.
+    // No writer escapes other letters, so the backslash is literal, as in files from Spark, which escapes only quotes.
     case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
       UInt8(ascii: "1")...UInt8(ascii: "9"):
       field += [Self.backslash, byte]
@@ -337,7 +339,7 @@ package struct RowReader {
 }
 
 package enum CSVText {
-  /// Returns a row with its line end, every field in quotes.
+  /// Returns a row with every field in quotes, followed by a line ending.
   package static func line(_ fields: [String]) -> String {
     fields.map { "\"" + $0.replacing("\"", with: "\"\"") + "\"" }.joined(separator: ",") + "\n"
   }

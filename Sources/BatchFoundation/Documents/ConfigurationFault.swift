@@ -15,7 +15,7 @@ package struct Place: Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// One fault of a hand-written document, in the words shown to users.
+/// One fault in a hand-written document, in the words shown to users.
 package struct ConfigurationFault: Hashable, Sendable, CustomStringConvertible {
   package enum Severity: String, Sendable {
     case error, warning
@@ -47,7 +47,7 @@ package struct ConfigurationFault: Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// The error for an unusable hand-written file, with everything that is wrong with it.
+/// The error thrown for an unusable hand-written file, with everything that is wrong with it.
 package struct FileError: RunError, Hashable, Sendable, CustomStringConvertible {
   package var faults: [ConfigurationFault]
 

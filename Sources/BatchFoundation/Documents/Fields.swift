@@ -1,4 +1,4 @@
-/// The faults of one hand-written document.
+/// The faults found in one hand-written document.
 package final class DocumentFaults {
   /// The name of the document in messages.
   package let source: String
@@ -54,13 +54,13 @@ package final class DocumentFaults {
   }
 }
 
-/// A named value of a hand-written document. The methods that read it report a value of the wrong kind as a fault and
+/// A named value in a hand-written document. The methods that read it report a value of the wrong kind as a fault and
 /// return nil for it.
 package struct Field {
   /// The path of keys to the value, such as `inputs.events[0]`.
   package let name: String
   package let node: JSONNode
-  /// The place of the value's key; for an element of an array, that of the array.
+  /// The place of the value's key or, for an element of an array, of the array.
   package let keyPlace: TextPlace?
   package let faults: DocumentFaults
 
@@ -71,7 +71,7 @@ package struct Field {
   /// The place of the value; if it has none, that of its key.
   package var place: TextPlace? { node.place ?? keyPlace }
 
-  /// Reports a fault of the value; `problem` is appended to the value's name.
+  /// Reports a fault in the value; `problem` is appended to the value's name.
   package func refuse(_ problem: String, hint: String? = nil) { faults.add(place, "'\(name)' \(problem)", hint: hint) }
 
   /// Returns the result of `read`; if that is nil, reports that the value is not `expected`.
@@ -83,7 +83,7 @@ package struct Field {
 
   package func anyText() -> String? { value("a string", \.string) }
 
-  /// Returns the string; one that is empty or blank is a fault.
+  /// Returns the string; an empty or blank string is a fault.
   package func text() -> String? {
     guard let text = anyText() else { return nil }
     if text.utf8.contains(where: { $0 > 0x20 }) { return text }
@@ -145,7 +145,7 @@ package struct Field {
     value(expected, \.array)?.enumerated().map { Field("\(name)[\($0)]", $1, at: place, faults) }
   }
 
-  /// Returns the string, or the strings of an array; other values are reported and left out.
+  /// Returns the string, or the strings in an array; other values are reported and left out.
   package func texts(mayBeBlank: Bool = false) -> [(text: String, field: Field)] {
     (node.array == nil ? [self] : elements() ?? []).compactMap { element in
       (mayBeBlank ? element.anyText() : element.text()).map { ($0, element) }
@@ -157,7 +157,7 @@ package struct Field {
     object(expected)?.entries
   }
 
-  /// Returns the strings of an object whose keys are not predefined; other values are reported and left out.
+  /// Returns the string values of an object whose keys are not predefined; other values are reported and left out.
   package func strings() -> [String: String] {
     var strings: [String: String] = [:]
     for (key, field) in entries() ?? [] { strings[key] = field.anyText() }
@@ -170,7 +170,7 @@ package struct Field {
   }
 }
 
-/// The members of one object of a hand-written document, read by key. Keys that are never read are reported as unknown.
+/// The members of one object in a hand-written document, read by key. Keys that are never read are reported as unknown.
 package final class Fields {
   /// The path of keys to the object; empty for the document itself.
   package let name: String
@@ -241,7 +241,7 @@ package final class Fields {
     return field
   }
 
-  /// Reports a fault of the object, or of the value of a key; `problem` is appended to the name.
+  /// Reports a fault in the object or in the value of a key; `problem` is appended to the name.
   package func refuse(_ key: String?, _ problem: String) {
     let place = key.flatMap { places[ByteText($0)] }.flatMap { members[$0].value.place ?? members[$0].place } ?? place
     faults.add(place, "\(key.map { "'\(name(of: $0))'" } ?? subject) \(problem)")

@@ -1,13 +1,13 @@
-/// A regular expression of a route file or an event schema, always matched in linear time (reference deep-links 3).
+/// A regular expression from a route file or an event schema, always matched in linear time (reference deep-links 3).
 ///
 /// Such expressions are written for ICU, which phones use, and keep ICU's meaning: literals, classes, groups,
 /// alternation, greedy and lazy repetition, anchors, word boundaries, inline flags. Constructs that need backtracking
 /// (back references, look-around, possessive and atomic groups) are rejected when the file is read, so no value can
-/// make a run hang. A value is accepted only if the expression matches all of it.
+/// make a run hang. A value is accepted only if the expression matches the whole value.
 package struct LinearRegex: Sendable {
   package struct Fault: Error, Equatable, Sendable {
     package var reason: String
-    /// The position in the expression in characters, from 1.
+    /// The position in the expression, counted in characters from 1.
     package var position: Int
   }
 
@@ -23,7 +23,7 @@ package struct LinearRegex: Sendable {
   package static let largestProgram = 4096
 
   package let pattern: String
-  /// Whether the expression can match only single characters. If so, `[0-9]` was probably written instead of `[0-9]+`.
+  /// Whether the expression can match only one character. If so, `[0-9]` was probably written instead of `[0-9]+`.
   package let acceptsSingleCharactersOnly: Bool
   let program: RegexProgram
   /// The expression as a table for ASCII values, which allocates nothing; nil if it is too large or has assertions.

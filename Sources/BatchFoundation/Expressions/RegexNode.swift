@@ -24,7 +24,7 @@ enum RegexAssertion: Sendable {
 }
 
 extension RegexNode {
-  /// The cost of advancing the node by one character: one per instruction, more for a class of many parts; capped.
+  /// The capped cost of advancing the node by one character: one per instruction, and more for a class with many parts.
   var programSize: Int {
     switch self {
     case .empty: 0

@@ -66,7 +66,7 @@ struct RegexParser {
     return literals
   }
 
-  /// Reads one atom; returns nil for one that matches nothing by itself, such as a comment or a change of flags.
+  /// Reads one atom; returns nil if it matches nothing by itself, like a comment or a change of flags.
   private mutating func atom(depth: Int) throws(LinearRegex.Fault) -> RegexNode? {
     guard let scalar = next else { return nil }
     let start = position

@@ -86,7 +86,7 @@ struct RegexProgram: Sendable {
   }
 
   private mutating func emitRepeated(_ node: RegexNode, _ least: Int, _ most: Int?) {
-    // A node without instructions matches only the empty text, however often it is repeated.
+    // A node without instructions matches only the empty string, however often it is repeated.
     guard node.programSize > 0 else { return }
     for _ in 0..<least { emit(node) }
     guard let most else {

@@ -177,7 +177,7 @@ extension Unicode.GeneralCategory {
   }
 }
 
-/// A small expression, as most in schemas are, compiled to a table of states. Matching takes one step per byte of an
+/// A small expression, like most in schemas, compiled to a table of states. Matching takes one step per byte of an
 /// ASCII value and allocates nothing. A state represents the set of instructions that the program would follow at once.
 struct RegexTable: Sendable {
   private static let mostStates = 64
@@ -233,7 +233,7 @@ struct RegexTable: Sendable {
     return found.sorted()
   }
 
-  /// Returns whether the whole value matches; nil if matching reaches a byte beyond ASCII.
+  /// Returns whether the whole value matches; nil if matching reaches a non-ASCII byte.
   func matches(_ value: UnsafeBufferPointer<UInt8>) -> Bool? {
     var state = 0
     for index in value.indices {

@@ -2,8 +2,8 @@ import Glibc
 
 /// A file that is written next to its destination and renamed once it is complete.
 ///
-/// Until then an existing file at the destination is untouched, and a draft that is abandoned is removed. If the
-/// process is killed, a file remains whose name begins with `.engage-batch-` and which only its owner can read.
+/// Until then an existing file at the destination is left in place, and an abandoned draft is removed. If the process
+/// is killed, the draft remains: its name begins with `.engage-batch-`, and only its owner can read it.
 public final class DraftFile {
   /// The destination, with symbolic links resolved.
   public let path: String
@@ -31,7 +31,7 @@ public final class DraftFile {
     try FileDescriptor.write(bytes, to: descriptor)
   }
 
-  /// Renames the draft to its destination, replacing a file there and taking over its permissions.
+  /// Renames the draft to its destination, replacing any file there and keeping that file's permissions.
   ///
   /// - Throws: `EISDIR` if a folder exists at the destination, `EEXIST` if a FIFO or another non-file does; neither is
   ///   replaced.
@@ -64,13 +64,13 @@ public final class DraftFile {
       try renameWithoutLinks(draft, path)
     }
     let folder = unsafe open(PathText.folder(of: path), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    // A folder without read permission cannot be synced; the name exists all the same.
+    // A folder without read permission cannot be synced, but the new name exists anyway.
     guard folder >= 0 else { return }
     fsync(folder)
     close(folder)
   }
 
-  /// Renames on file systems without hard links. It reserves the name first, so that no other file is replaced.
+  /// Renames a file on a file system without hard links. The name is reserved first, so that no other file is replaced.
   private static func renameWithoutLinks(_ draft: String, _ path: String) throws(SystemError) {
     let reserved = unsafe open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
     guard reserved >= 0 else { throw SystemError(errno) }

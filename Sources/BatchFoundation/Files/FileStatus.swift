@@ -71,8 +71,8 @@ public struct SystemError: Error, Equatable, Sendable, CustomStringConvertible {
   public var description: String { unsafe String(cString: strerror(code)) }
 }
 
-/// Reads regular files that a job or a command names. By default, other kinds are refused, because reading a device or
-/// a FIFO without a writer may block.
+/// Reads regular files that a job or a command names. Other kinds are refused by default, because reading a device or a
+/// FIFO without a writer may block.
 public enum RegularFile {
   /// The default size limit in bytes, far above the size of any hand-written file.
   public static let usuallyLargest = 16 << 20
@@ -116,7 +116,7 @@ public enum RegularFile {
   }
 }
 
-/// The file that a path refers to. Paths can be compared by it even before the files are opened or exist.
+/// The file that a path refers to, for comparing paths before their files are opened or even exist.
 public enum FilePlace: Hashable, Sendable {
   /// An existing file, whatever path leads to it.
   case present(FileStatus.Identity)

@@ -1,8 +1,8 @@
-/// A 16-byte checksum that shows whether a copy differs from its original (reference formats 5.3). Like
-/// ``LineDigest`` it guards against accidents, not attackers, and it takes a sixth of the time of SHA-256. The function
-/// must never change, because archived folders and other kinds of machines hold its sums.
+/// A 16-byte checksum that shows whether a copy differs from its original (reference formats 5.3). Like ``LineDigest``
+/// it guards against accidents, not attackers, and it takes a sixth of the time of SHA-256. The function must never
+/// change, because archived folders contain its sums, and other kinds of machines must compute the same ones.
 package struct CopySum: HashFunction {
-  /// The number of bytes mixed per step: two words for the first two lanes and two for the others.
+  /// The number of bytes mixed per step: two words for the first two lanes and two for the rest.
   private static let stripe = 32
 
   private var lanes = (ByteMix.s0, ByteMix.s2, ByteMix.s1, ByteMix.s3)

@@ -1,6 +1,6 @@
 internal import CCrypto
 
-/// An incremental hash. As it is a value, a hash in progress can be copied and each copy continued separately.
+/// An incremental hash. Because it is a value, a hash in progress can be copied and each copy continued separately.
 package protocol HashFunction {
   init()
   mutating func update(_ bytes: UnsafeRawBufferPointer)
@@ -63,7 +63,7 @@ package struct SHA1: HashFunction {
   /// The longest message that ``leadingWords(ofShort:_:)`` accepts, in bytes.
   package static let short = 55
 
-  /// Returns the first sixteen bytes of a short message's digest as two words, hashing a single block directly.
+  /// Returns the first sixteen bytes of a short message's digest as two words, hashing its only block directly.
   ///
   /// - Parameter write: writes the message of `count` bytes, at most ``short``.
   package static func leadingWords(ofShort count: Int, _ write: (UnsafeMutableRawPointer) -> Void) -> (UInt64, UInt64) {

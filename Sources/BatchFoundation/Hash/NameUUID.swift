@@ -65,7 +65,7 @@ package struct NameUUID: Hashable, Sendable {
 }
 
 extension NameUUID {
-  /// The sixteen bytes, in the order in which the text shows them.
+  /// The sixteen bytes, in the order in which ``text`` shows them.
   package var bytes: [UInt8] {
     [high, low].flatMap { word in
       stride(from: 56, through: 0, by: -8).map { UInt8(truncatingIfNeeded: word >> UInt64($0)) }
@@ -126,7 +126,7 @@ extension NameUUID {
     return word &+ 0x3030_3030_3030_3030 &+ letters &* 7
   }
 
-  /// Reverses ``digits(_:)``; the result for other input is arbitrary.
+  /// Reverses ``digits(_:)``; the result is arbitrary if the input is not eight digits.
   @inline(__always)
   private static func bits(_ digits: UInt64) -> UInt64 {
     let letters = digits >> 6 & 0x0101_0101_0101_0101

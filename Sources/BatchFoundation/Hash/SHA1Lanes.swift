@@ -10,7 +10,8 @@ internal import CSHA1Lanes
   package static let longestMessage = 16 * blockBytes - 9
 
   private static let blockBytes = 64
-  /// The bytes per lane; not a power of two, because then the lanes would evict each other from the cache.
+  /// The number of bytes per lane. It is not a power of two, because then the lanes would evict each other from the
+  /// cache.
   private static let stride = 17 * blockBytes
 
   private let messages: UnsafeMutableRawBufferPointer

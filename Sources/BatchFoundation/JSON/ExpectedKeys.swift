@@ -4,7 +4,8 @@ internal import CBytes
 /// usually one that followed the same keys before; it is then compared instead of parsed. All keys of a sequence
 /// differ, so a key found in one is not a duplicate.
 @safe struct ExpectedKeys: ~Copyable {
-  /// The maximum length in bytes of a key with its quotes and colon, and of its encoding; both are always copied whole.
+  /// The maximum length in bytes of a key with its quotes and colon, and of its encoding. This many bytes are always
+  /// copied.
   static let longest = 32
   /// The step before the first key of a line's outermost object.
   static let start: Int32 = 0

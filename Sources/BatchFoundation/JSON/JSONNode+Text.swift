@@ -1,5 +1,5 @@
 extension JSONNode {
-  /// Returns JSON indented by two spaces per level, without a final line end; members keep their order.
+  /// Returns JSON indented by two spaces per level, without a final line ending; members keep their order.
   package func text(indentation: Int = 0) -> String {
     text(Layout(comma: ",", colon: ": ", indentation: indentation))
   }
@@ -18,7 +18,8 @@ extension JSONNode {
   /// The JSON of ``canonical`` without white space, with numbers as written (reference formats 4.2).
   package var canonicalText: String { canonical.compactText }
 
-  /// The value with all objects' members sorted by the UTF-8 bytes of their names; the last of equal names counts.
+  /// The value with all objects' members sorted by the UTF-8 bytes of their names; if a name is repeated, the last
+  /// member counts.
   package var canonical: JSONNode {
     switch value {
     case .array(let elements): return .array(elements.map(\.canonical))
@@ -118,10 +119,11 @@ extension JSONNode: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, Exp
 }
 
 extension JSONNode {
-  /// The value with every known secret in names and values replaced with ``Secret/redacted`` (reference decisions 39).
+  /// The value in which every known secret, in names and values, is replaced with ``Secret/redacted`` (reference
+  /// decisions 39).
   package var withoutSecrets: JSONNode {
     let text = Array(compactText.utf8)
-    // There is almost never a secret, and one search of the whole text shows that.
+    // There is almost never a secret, and one search of the whole document shows that.
     return SecretMask.withoutSecrets(text) == text ? self : masked
   }
 
@@ -148,7 +150,7 @@ extension Text {
     return value
   }
 
-  /// Whether the text is a valid JSON number: no leading zeros or leading `+`, and digits after a point or an `e`.
+  /// Whether the text is a valid JSON number: no leading zeros, no leading `+`, and digits after a point or an `e`.
   package var isJSONNumber: Bool {
     func digitsEnd(_ start: Int) -> Int {
       var at = start
@@ -186,7 +188,7 @@ extension Text {
 extension JSONNode {
   /// Creates a tree from a parsed line; the nodes have no places.
   ///
-  /// - Parameter isWhole: false to leave out those members of the outermost object that are objects or arrays.
+  /// - Parameter isWhole: false to leave out members of the outermost object that are objects or arrays.
   package init(_ view: JSONView, isWhole: Bool = true) {
     switch view.kind {
     case .null: self.init(.null)

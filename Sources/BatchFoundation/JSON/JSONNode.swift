@@ -14,7 +14,7 @@ package struct JSONNode: Sendable {
     case date(String)
     /// A property list's binary data, which is never accepted.
     case data
-    /// JSON that is already written, to be output unchanged.
+    /// Already encoded JSON, to be output unchanged.
     case written(String)
   }
 
@@ -32,8 +32,8 @@ package struct JSONNode: Sendable {
   /// The line from 1; nil if the value is not from a document but, for example, from the command line.
   package var line: Int? { place?.line }
 
-  /// The value of a key, compared by bytes, or the last one if it is repeated; nil if it is absent or this is
-  /// not an object.
+  /// The value of a key, which is compared by bytes; the last value if the key is repeated. Nil if the key is absent or
+  /// this is not an object.
   package subscript(key: String) -> JSONNode? {
     guard case .object(let members) = value else { return nil }
     return members.last { $0.key.utf8.elementsEqual(key.utf8) }?.value
@@ -44,7 +44,7 @@ package struct JSONNode: Sendable {
 
   package var isNull: Bool { value == .null }
 
-  /// A string's text, a number's digits as written, or `true` or `false`; nil for anything else.
+  /// The string, the number as written, or `true` or `false`; nil for anything else.
   package var scalar: String? {
     switch value {
     case .string(let text), .number(let text): text
@@ -84,7 +84,7 @@ package struct JSONNode: Sendable {
     return members
   }
 
-  /// The name of the value's kind in messages.
+  /// The name that messages use for the value's kind.
   package var kind: String {
     switch value {
     case .null: "null"
@@ -133,7 +133,7 @@ extension JSONMember: Hashable {
   }
 }
 
-/// An environment variable to which a string of a job or a configuration refers.
+/// An environment variable to which a string in a job or a configuration refers.
 package struct NamedVariable: Hashable, Sendable, CustomStringConvertible {
   package var name: String
   /// Whether the default is used because the variable is unset or empty.
@@ -289,7 +289,7 @@ private struct JSONTreeBuilder: JSONSink {
   mutating func endArray() { close { .array($0.map(\.value)) } }
 }
 
-/// A place in a text: line and column, both from 1; the column counts bytes.
+/// A place in a document: line and column, both from 1; the column counts bytes.
 package struct TextPlace: Hashable, Comparable, Sendable {
   // 32 bits each are enough for any document, and they save memory because a document may have millions of nodes.
   private let lineNumber: UInt32

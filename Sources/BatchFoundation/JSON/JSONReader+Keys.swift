@@ -1,5 +1,5 @@
-/// Reads keys. Each is compared with those that occurred in its position before, or else parsed and checked for
-/// duplicates.
+/// Reads keys. Each key is compared with those that occurred at the same position before; if none matches, it is parsed
+/// and checked for duplicates.
 extension JSONReader {
   /// Returns the step before the first key of the object at `depth`: a line's outermost object or the value of a key.
   @inline(__always)
@@ -68,8 +68,8 @@ extension JSONReader {
     guard at < end, unsafe base[at] == UInt8(ascii: ":") else { throw JSONSyntaxError(offset: at) }
     at += 1
     guard Sink.writesBytes, depth <= Self.deepest, case let trail = unsafe trails[depth - 1], trail >= 0 else { return }
-    // Keys with escapes or with white space before the colon are not recorded, nor are keys beyond the pairwise
-    // comparison.
+    // Keys with escapes or with white space before the colon are not recorded, nor are keys after the first
+    // ``pairwise``.
     var step: Int32?
     if at - start == text.count + 3, flaws.duplicateKey == nil,
       unsafe keyCount - firstKeys[depth - 1] < Self.pairwise
@@ -84,7 +84,7 @@ extension JSONReader {
   @inline(__always)
   private static func bit(_ fingerprint: UInt64) -> UInt64 { 1 &<< ((fingerprint &* 0x9E37_79B9_7F4A_7C15) &>> 58) }
 
-  /// The number of keys of an object that are compared pairwise; the rest is left to ``sortedDuplicate(from:to:)``.
+  /// The number of keys in an object that are compared pairwise; the rest are left to ``sortedDuplicate(from:to:)``.
   static let pairwise = 32
 
   @inline(__always)

@@ -1,5 +1,5 @@
-/// The receiver of the values that a ``JSONReader`` reads, in the order of the input. Texts are unescaped and only
-/// valid during the call; `offset` is in bytes from the start of the input.
+/// The receiver of the values that a ``JSONReader`` reads, in the order of the input. Texts are unescaped and valid
+/// only during the call; `offset` is in bytes from the start of the input.
 package protocol JSONSink: ~Copyable {
   mutating func null(at offset: Int)
   mutating func bool(_ value: Bool, at offset: Int)
@@ -61,7 +61,8 @@ package struct JSONSyntaxError: Error, Equatable {
   /// The maximum nesting depth; the outermost object is level 1 (reference decisions 8).
   static let deepest = 64
 
-  /// Whether each open level is an object, not an array. One byte per level, because hostile text opens millions.
+  /// Whether each open level is an object, not an array. It takes one byte per level, because hostile input opens
+  /// millions of levels.
   private var kinds: UnsafeMutablePointer<Bool>
   private var kindCapacity = 128
   /// The index in ``keys`` of the first key of each open object, for levels up to ``deepest``.
@@ -99,13 +100,13 @@ package struct JSONSyntaxError: Error, Equatable {
     var offset: Int
   }
 
-  /// Reads a single value, which only white space may surround.
+  /// Reads one value, which only white space may surround.
   ///
   /// Values below the deepest level are only checked; the sink receives null in their place.
   /// - Parameters:
   ///   - comments: whether to accept `//` and `/* */` as white space, for hand-written files.
   ///   - trailingCommas: whether to accept a comma after the last member or element.
-  /// - Throws: ``JSONSyntaxError`` if the text is not JSON; everything passed to the sink must then be discarded.
+  /// - Throws: ``JSONSyntaxError`` if the input is not JSON; everything passed to the sink must then be discarded.
   mutating func read<Sink: JSONSink & ~Copyable>(
     _ input: UnsafeBufferPointer<UInt8>, comments: Bool = false, trailingCommas: Bool = false, into sink: inout Sink
   ) throws(JSONSyntaxError) -> JSONFlaws {
@@ -132,7 +133,7 @@ package struct JSONSyntaxError: Error, Equatable {
     var at = 0
     var depth = 0
     var keyCount = 0
-    // A nested object that may be cached: its start in the text, its start in the sink, and its depth.
+    // A nested object that may be cached: its start in the input, its start in the sink, and its depth.
     var object = (start: -1, mark: 0, depth: 0)
 
     values: while true {
@@ -195,7 +196,8 @@ package struct JSONSyntaxError: Error, Equatable {
         if depth <= Self.deepest { sink.number(text, at: start) }
       }
 
-      // After a value, a comma leads to the next, a bracket ends the container, and at the top level the text must end.
+      // After a value, a comma leads to the next, a bracket ends the container, and at the top level the input must
+      // end.
       while true {
         at = try unsafe skipSpace(base, at, end, comments, &flaws)
         if depth == 0 {

@@ -25,7 +25,7 @@
     innermost = Self.none
   }
 
-  /// Drops everything and releases memory beyond `ordinary` bytes.
+  /// Drops everything and releases any memory beyond `ordinary` bytes.
   package mutating func reset(keeping ordinary: Int) {
     truncate(to: 0)
     guard capacity > ordinary else { return }

@@ -1,13 +1,14 @@
 import Glibc
 
-/// A cache of small objects that recur from line to line, such as device blocks, and are then compared instead of
-/// parsed. An object is recognized by its bytes up to the first closing brace, so one with nested objects is not kept.
+/// A cache of small objects that recur from line to line, such as device blocks: when they recur, they are compared
+/// instead of parsed. An object is recognized by its bytes up to the first closing brace, so objects with nested
+/// objects are not kept.
 @safe struct KnownObjects: ~Copyable {
   private static let slots = 256
   /// The maximum length in bytes of a cached object, and of its encoding.
   private static let longest = 512
   private static let stride = 2 * longest
-  /// The number of misses in excess of hits after which objects of one key are no longer looked up.
+  /// The number by which misses must exceed hits before objects under one key are no longer looked up.
   private static let patience: Int32 = 512
 
   private struct Entry {
@@ -19,12 +20,12 @@ import Glibc
   /// Nil until an object is cached.
   private var memory: UnsafeMutableRawPointer?
   private var entries: [Entry] = []
-  /// The remaining patience for each key; some keys share an entry.
+  /// The remaining ``patience`` for each key; some keys share an entry.
   private var scores = InlineArray<64, Int32>(repeating: patience)
 
   deinit { unsafe memory?.deallocate() }
 
-  /// Returns whether objects of that key are still looked up.
+  /// Returns whether objects under that key are still looked up.
   @inline(__always)
   func looks(for key: UInt64) -> Bool { scores[Self.score(of: key)] > 0 }
 
@@ -54,7 +55,7 @@ import Glibc
     return unsafe (count, UnsafeRawBufferPointer(start: place + Self.longest, count: entry.resultCount))
   }
 
-  /// Caches an object that has no flaws if it is short and has no nested object; it replaces the object in its slot.
+  /// Caches a well-formed object if it is short and has no nested object, replacing the object in its slot.
   mutating func keep(_ text: UnsafePointer<UInt8>, count: Int, result: UnsafeRawBufferPointer, _ depth: Int) {
     guard count <= Self.longest, result.count <= Self.longest, let source = result.baseAddress,
       unsafe Self.count(text, count) == count

@@ -2,8 +2,8 @@ import Glibc
 
 /// A child program that answers each line with one line, in order. It may be used by only one thread at a time.
 ///
-/// The program is started by the first question, in a separate process group. It should end when its input ends, which
-/// also happens when this process is killed. It inherits no open descriptors, and only the ordinary environment
+/// The program is started in a separate process group when the first line is sent. It should end when its input ends,
+/// which also happens when this process is killed. It inherits no open descriptors, and only the ordinary environment
 /// variables plus those of its command.
 @safe package final class LineProgram {
   package struct Command: Sendable, Hashable {
@@ -13,7 +13,7 @@ import Glibc
     package var folder: String
     /// The maximum wait for an answer, after which the program counts as hung.
     package var timeout: Milliseconds
-    /// The names of environment variables that it gets in addition to ``LineProgram/ordinaryVariables``.
+    /// The names of environment variables passed to the program in addition to ``LineProgram/ordinaryVariables``.
     package var variables: [String]
 
     package init(words: [String], folder: String, timeout: Milliseconds, variables: [String] = []) {
@@ -58,13 +58,13 @@ import Glibc
 
   deinit { end() }
 
-  /// Sends the lines and waits for their answers. A failure ends the program; the next question restarts it.
+  /// Sends the lines and waits for their answers. A failure ends the program; the next call restarts it.
   ///
-  /// A program may end after an answer, before or after the next question. One that was already running and ends
-  /// without answering any line of this question is therefore restarted and asked once more.
+  /// A program may end after an answer, before or after the next call. If it was already running and ends without
+  /// answering any of the lines, it is therefore restarted, and the lines are sent once more.
   ///
-  /// - Parameter lines: without line ends.
-  /// - Returns: the answers without line ends, in order; fewer than the lines only on failure.
+  /// - Parameter lines: without line endings.
+  /// - Returns: the answers without line endings, in order; fewer than the lines only on failure.
   package func ask(_ lines: [[UInt8]]) -> (answers: [[UInt8]], failure: Failure?) {
     var answers: [[UInt8]] = []
     let hasAnsweredBefore = process != 0

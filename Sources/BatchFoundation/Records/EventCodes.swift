@@ -1,7 +1,8 @@
 /// The meaning of an event. ``EventCodes`` maps it to the code on the wire (reference events 1.8).
 package enum EventKind: Int, CaseIterable, Sendable {
   case installed, sessionStarted, sessionEnded, goalAbandoned, goalCompleted, namedEvent
-  /// A link that was opened. If it starts a session and has the same code as a session start, one event reports both.
+  /// A link that was opened. If the link starts a session and has the same code as a session start, one event reports
+  /// both.
   case link
   /// A local or push notification; codes do not distinguish the two.
   case receivedNotification, openedNotification
@@ -30,37 +31,37 @@ package enum AutomaticField: Int, CaseIterable, Sendable {
   case campaign
   /// The last stored campaign, active or not.
   case lastCampaign
-  /// The time a session was in use, in whole seconds or whole minutes, rounded down.
+  /// The time that the app was in use during a session, in whole seconds or whole minutes, rounded down.
   case activeSeconds, activeMinutes
   /// `push` or `local`.
   case channel
   /// The action of an opened notification and its value, from the payload's member `notification-action`.
   case actionType, actionValue
-  /// The device's values at the time of the event, as recorded.
+  /// The device's recorded values at the time of the event.
   case mobileUserId, channelId, appKey
-  /// The results of augmentation, which any event may get.
+  /// The results of augmentation, which any event may receive.
   case locationAddress, locationName, latitude, longitude
 }
 
 /// The wire code and attributes of each kind of event (`General.eventCodes`, reference events 1.8).
 package struct EventCodes: Hashable, Sendable {
   package struct Row: Hashable, Sendable {
-    /// The code on the wire; empty for events that are not sent because the account does not know them.
+    /// The code on the wire; empty for events that are not sent because the account does not support them.
     package var code: String
     package var fields: [AutomaticField]
   }
 
-  /// The name of the profile that this table is, or is based on.
+  /// The name of the profile that this table is or is based on.
   package var profile: String
   private var rows: [Row]
   /// The attributes of every event, including those with custom codes.
   package var ofEveryEvent: [AutomaticField] = []
-  /// The names of those attributes that are not in `UBFFieldNames` or have their default there.
+  /// The names of attributes that `UBFFieldNames` does not cover or leaves at their defaults.
   package var names: [AutomaticField: String] = [
     .channel: "channel", .actionType: "type", .actionValue: "value", .mobileUserId: "mobileUserId",
     .channelId: "channelId", .appKey: "appKey",
   ]
-  /// Whether an attribute without a value is sent with an empty value rather than omitted.
+  /// Whether an attribute without a value is sent as an empty value rather than omitted.
   package var keepsEmpty = true
   /// The codes of events that only the service creates; they are never sent.
   package var ofService: [String] = []
@@ -132,7 +133,7 @@ package struct EventCodes: Hashable, Sendable {
   }
 
   /// Returns the meanings of a code in this table or, if it has none, in the first profile that has the code, because a
-  /// store may have events from before a change of codes. Empty for custom codes.
+  /// store may have events from before a change of codes. The result is empty for custom codes.
   package func kinds(of code: String) -> [EventKind] {
     guard !code.isEmpty else { return [] }
     return ([self] + Self.profiles).lazy.map { codes in EventKind.allCases.filter { codes[$0].code == code } }

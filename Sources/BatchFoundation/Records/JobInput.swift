@@ -20,7 +20,8 @@ public struct JobInput: Sendable, Hashable {
   public var label: String?
   /// Whether a run stops before any processing if the input matches no file, or none for one of its days.
   public var isRequired = false
-  /// The minimum number of accepted or duplicate records; with fewer, a run stops before processing. Nil for none.
+  /// The minimum number of accepted or duplicate records; if there are fewer, a run stops before processing. Nil for no
+  /// minimum.
   public var minRecords: Int?
   /// The name of a preset or the absolute path of a map; nil for records in the project's format.
   public var map: String?
@@ -62,9 +63,9 @@ public enum InputKind: UInt8, Comparable, CaseIterable, Sendable {
 package struct KnownFile: Sendable, Equatable {
   /// The size on disk in bytes, compressed or not.
   package var size: UInt64
-  /// The number of lines that are not blank.
+  /// The number of nonblank lines.
   package var lines: Int
-  /// The times of its first and last record.
+  /// The times of the file's earliest and latest records.
   package var span: ClosedRange<Instant>
   /// A 16-byte checksum of the file's bytes and these properties, so that a damaged row of a store matches no file.
   package var proof: [UInt8]

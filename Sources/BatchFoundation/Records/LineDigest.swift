@@ -1,7 +1,7 @@
-/// A 128-bit digest of an input line, by which duplicates are found within a run and across runs.
+/// A 128-bit digest of an input line, used to find duplicates within a run and across runs.
 ///
 /// It guards against accidental collisions, not against an attacker. It consists of two independent multiply-and-fold
-/// lanes with fixed seeds, which never change and are the same on every machine, because stores keep digests. Among
+/// lanes with fixed seeds, which never change and are the same on every machine, because stores contain digests. Among
 /// 10^12 lines the odds of one false match are about 1 in 10^15.
 public struct LineDigest: Hashable, Comparable, Sendable {
   public var high: UInt64
@@ -26,7 +26,7 @@ public struct LineDigest: Hashable, Comparable, Sendable {
   }
 }
 
-/// A fixed 64-bit hash of a device id. Its top byte is the device's bucket, in memory and in the store.
+/// A 64-bit hash of a device id that never changes. Its top byte is the device's bucket, in memory and in the store.
 public struct DeviceHash: Hashable, Sendable {
   public var value: UInt64
 
@@ -62,7 +62,8 @@ public enum ByteMix {
     unsafe UInt64(littleEndian: UnsafeRawPointer(base + at).loadUnaligned(as: UInt64.self))
   }
 
-  /// Returns the last sixteen bytes as two words, which overlap in a shorter text; below eight bytes the second is 0.
+  /// Returns the last sixteen bytes as two words. If the text is shorter, the words overlap; if it has fewer than eight
+  /// bytes, the second word is 0.
   @inlinable @inline(__always)
   public static func tail(_ text: Text) -> (UInt64, UInt64) {
     if text.count >= 16 { return unsafe (word(text.base, text.count - 16), word(text.base, text.count - 8)) }

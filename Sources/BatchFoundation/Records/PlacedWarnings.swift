@@ -1,4 +1,4 @@
-/// The number of warnings of one kind, with the first ones in the order of files and lines as examples.
+/// The number of warnings of one kind, with the first ones, in order of file and line, as examples.
 package struct PlacedWarnings: Sendable, Equatable {
   package struct Example: Sendable, Equatable {
     /// The device; empty if it is unknown.

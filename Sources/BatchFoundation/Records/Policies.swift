@@ -1,4 +1,4 @@
-/// The treatment of the events of a request whose answer was lost (reference formats 4.3).
+/// The treatment of the events in a request whose response was lost (reference formats 4.3).
 package enum UnknownOutcomePolicy: String, CaseIterable, Sendable {
   case resend, hold
 }
@@ -13,7 +13,8 @@ package enum LateRecordPolicy: String, CaseIterable, Sendable {
 /// The treatment of ids and other personal data in reports.
 package enum PersonalDataPolicy: String, CaseIterable, Codable, Sendable {
   case omit
-  /// Replaced with 16 hexadecimal digits, which are the same in all reports of a store and meaningless without its key.
+  /// Replaced with 16 hexadecimal digits, which are the same in all reports from a store and meaningless without its
+  /// key.
   case hash
   case clear
 }
@@ -36,14 +37,15 @@ package enum SharedDevicePolicy: String, CaseIterable, Sendable {
 package enum NewUserPolicy: String, CaseIterable, Sendable {
   /// The device belongs to another person from that record on.
   case person
-  /// The id is another name for the same person, whose recipient gets it.
+  /// The id is another name for the same person, so it is added to that person's recipient.
   case rename
 }
 
 /// The choice between several matching deep-link routes.
 package enum RouteOrderPolicy: String, CaseIterable, Sendable {
-  /// From left to right, literals before placeholders with an expression, and these before other placeholders; if
-  /// routes are still equal, the order in the file.
+  /// Routes are compared part by part, from left to right: literals come first, then placeholders with an expression,
+  /// then other placeholders. If routes are still equal, one with a host comes first; otherwise the order in the file
+  /// counts.
   case literalFirst = "literal-first"
   /// The order in the file, as on Android.
   case file
@@ -54,7 +56,7 @@ public enum AlarmForm: String, CaseIterable, Sendable {
   case json, slack, teams
 }
 
-/// An id by which a person is known, with its kind.
+/// An id that identifies a person, with its kind.
 public struct PersonID: Hashable, Sendable {
   /// The kind of an id, as commands and listings name it.
   public struct Kind: Hashable, Sendable {

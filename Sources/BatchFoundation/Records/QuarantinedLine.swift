@@ -7,9 +7,9 @@ public struct QuarantinedLine: Sendable, Equatable {
   /// The offset of the line's first byte in the (decompressed) file.
   public var offset: UInt64
   public var reason: QuarantineReason
-  /// The details of the reason, without any of the line's values.
+  /// The details of the reason, without any values from the line.
   public var detail: String
-  /// The line's original bytes without the line end; truncated to 64 KiB if the line is too long.
+  /// The line's original bytes without the line ending; truncated to 64 KiB if the line is too long.
   public var raw: [UInt8]
   /// The kind of input that the line belongs to; nil for anything other than a line of an input.
   public var kind: InputKind?
@@ -52,7 +52,7 @@ public enum QuarantineReason: String, CaseIterable, Codable, Sendable {
   case invalidTimestamp = "invalid-timestamp"
   case unknownType = "unknown-type"
   case damagedFile = "damaged-file"
-  /// A file in a text format other than lines of JSON; reported once per file.
+  /// A file in a format other than lines of JSON; reported once per file.
   case otherForm = "other-form"
   /// A record older than one that an earlier run processed for its device, if `Ingest.lateRecords` is `quarantine`.
   case lateRecord = "late-record"
@@ -65,7 +65,7 @@ public enum QuarantineReason: String, CaseIterable, Codable, Sendable {
 }
 
 extension QuarantinedLine {
-  /// Creates the entry of an event rather than of an input line.
+  /// Creates the entry for an event rather than for an input line.
   public init(event id: some CustomStringConvertible, reason: QuarantineReason, detail: String, raw: [UInt8]) {
     self.init(file: Self.place(ofEvent: id), line: 0, offset: 0, reason: reason, detail: detail, raw: raw)
   }

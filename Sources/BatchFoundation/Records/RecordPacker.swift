@@ -1,5 +1,5 @@
-/// Writes the parts of a record unaligned and back to back, after a header of 32 bits that holds the flags and the
-/// presence of optional parts. The format never outlives the run, so it uses the machine's byte order.
+/// Writes the parts of a record unaligned and back to back, after a 32-bit header that holds flags and says which
+/// optional parts are present. The format never outlives the run, so it uses the machine's byte order.
 @safe public struct RecordPacker {
   @usableFromInline let start: UnsafeMutableRawPointer
   @usableFromInline var at: UnsafeMutableRawPointer
@@ -19,7 +19,7 @@
     unsafe at = unsafe start + Self.head
   }
 
-  /// Writes a flag or the presence of the part that follows.
+  /// Writes a flag, or whether the part that follows is present.
   @inlinable @inline(__always)
   public mutating func put(_ flag: Bool) {
     assert(bit != 0, "a record has at most 32 bits")

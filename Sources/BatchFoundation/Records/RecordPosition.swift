@@ -14,7 +14,7 @@ public struct RecordPosition: Hashable, Sendable {
 }
 
 extension RecordPosition {
-  /// Returns whether this file and line come before the other's; elements are not compared.
+  /// Returns whether this position precedes the other one by file and line; elements are not compared.
   @inlinable
   public func precedes(_ other: RecordPosition) -> Bool {
     file != other.file ? file < other.file : line < other.line
@@ -37,8 +37,8 @@ extension RecordSource: CustomStringConvertible {
   public var description: String { "\(file.printable):\(line)" }
 }
 
-/// The place of the record that led to an event, with the file as a number in the store, so that it is small enough to
-/// be kept with every event.
+/// The place of the record that led to an event. The file is given by its number in the store, so that the place is
+/// small enough to be kept with every event.
 public struct StoredSource: Hashable, Sendable {
   /// The number of the file in the store; 0 if it is unknown.
   public var file: UInt32
@@ -61,14 +61,15 @@ public struct StoredSource: Hashable, Sendable {
 public enum EmissionNumber {
   @usableFromInline static var shift: Int64 { 13 }
 
-  /// The exclusive upper bound of all numbers, including those a device can have at the last instant.
+  /// The exclusive upper bound of all numbers, including those that a device can have at the last instant.
   public static let limit = Int64(1) << 62
 
   /// Returns the number after which those for a record of the instant start, unless the device has already passed it.
   @inlinable @inline(__always)
   public static func begin(at instant: Instant) -> Int64 { instant.milliseconds << shift }
 
-  /// Encodes the number relative to its event's time, in few bits because most events have their record's instant.
+  /// Encodes the number relative to its event's time. This takes few bits, because most events have their record's
+  /// instant.
   @inlinable @inline(__always)
   public static func packed(_ number: Int64, at instant: Instant) -> UInt64 {
     let distance = number &- begin(at: instant)

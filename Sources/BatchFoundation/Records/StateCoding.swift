@@ -1,4 +1,4 @@
-/// A device state that is damaged, or in a format unknown to this version.
+/// A device state that is damaged or in a format unknown to this version.
 public struct DeviceStateError: RunError, Equatable, CustomStringConvertible {
   /// The unknown format; nil for damage.
   public var version: UInt8?
@@ -125,7 +125,7 @@ extension StateWriter {
     return Int(value)
   }
 
-  /// The maximum magnitude in milliseconds, far beyond any instant or span that the rules use.
+  /// The maximum magnitude in milliseconds, far greater than any instant or span that the rules use.
   private static let farthest: Int64 = 1 << 52
 
   public mutating func emission() throws(DeviceStateError) -> Int64 {

@@ -1,14 +1,15 @@
 private import Glibc
 
-/// Memory that is allocated in pieces and freed all at once, for text derived while rules run. It is not thread-safe:
-/// each worker has its own. In debug builds, and therefore in tests, reading a view after ``reset()`` or after the
-/// arena's end traps; see ``ArenaBlocks``.
+/// Memory that is allocated in small amounts and freed all at once, for text derived while rules run. It is not
+/// thread-safe: each worker has its own. In debug builds, and therefore in tests, reading a view after ``reset()`` or
+/// after the arena's end traps; see ``ArenaBlocks``.
 @safe public final class Arena {
   private var blocks: ArenaBlocks
   @usableFromInline var next: UnsafeMutableRawPointer
   @usableFromInline var remaining: Int
 
-  /// - Parameter blockSize: the bytes requested from the system at a time; larger allocations get separate blocks.
+  /// - Parameter blockSize: the number of bytes requested from the system at a time; larger allocations get separate
+  ///   blocks.
   public init(blockSize: Int = 1 << 18) {
     blocks = ArenaBlocks(size: blockSize)
     unsafe next = blocks.take(blockSize)
@@ -61,8 +62,8 @@ private import Glibc
     /// Inaccessible blocks, oldest first.
     private var retired: [UnsafeMutableRawBufferPointer] = unsafe []
 
-    /// The number of blocks kept: enough for any view that a test could keep. Each costs address space and an entry in
-    /// the kernel's map.
+    /// The number of blocks kept: enough for any view that a test could keep. Each block takes address space and an
+    /// entry in the kernel's map.
     private static let keptRetired = 32
 
     init(size: Int) { self.size = size }
@@ -91,7 +92,7 @@ private import Glibc
     }
   }
 #else
-  /// The memory of an ``Arena``: blocks of one size, and larger ones for larger requests.
+  /// The memory of an ``Arena``: blocks of one size, and larger blocks for larger requests.
   @safe struct ArenaBlocks: ~Copyable {
     let size: Int
     private var live: [UnsafeMutableRawPointer] = unsafe []
@@ -106,7 +107,7 @@ private import Glibc
       return unsafe fresh
     }
 
-    /// Frees all blocks but the first and returns that one.
+    /// Frees all blocks but the first, and returns the first.
     mutating func reset() -> UnsafeMutableRawPointer {
       unsafe live.dropFirst().forEach { unsafe $0.deallocate() }
       unsafe live.removeLast(live.count - 1)

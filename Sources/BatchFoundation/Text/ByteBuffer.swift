@@ -62,7 +62,7 @@
     used += source.count
   }
 
-  /// Appends `length` bytes, after which at least `slack` more bytes must be readable.
+  /// Appends `length` bytes; at least `slack` more bytes must be readable after them.
   @inlinable @inline(__always)
   public mutating func append(padded source: UnsafePointer<UInt8>, _ length: Int) {
     reserve(length)
@@ -80,7 +80,7 @@
     used += length
   }
 
-  /// Appends a number in groups of seven bits, low ones first; the top bit of a byte is set if another follows.
+  /// Appends a number in groups of seven bits, lowest first; the top bit of a byte is set if another byte follows.
   @inlinable @inline(__always)
   public mutating func append(varint value: UInt64) {
     reserve(10)

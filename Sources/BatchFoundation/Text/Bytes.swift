@@ -72,18 +72,18 @@ public enum Hexadecimal {
   public static let lowercase = Array("0123456789abcdef".utf8)
   public static let uppercase = Array("0123456789ABCDEF".utf8)
 
-  /// Returns the bytes as text, two lower-case digits per byte.
+  /// Returns the bytes as two lower-case hexadecimal digits each.
   public static func text(of bytes: some Sequence<UInt8>) -> String {
     String(decoding: bytes.flatMap { [lowercase[Int($0 >> 4)], lowercase[Int($0 & 15)]] }, as: UTF8.self)
   }
 
-  /// Returns all digits of a number in lower case, including leading zeros.
+  /// Returns all hexadecimal digits of a number in lower case, including leading zeros.
   public static func text<Number: FixedWidthInteger & UnsignedInteger>(of number: Number) -> String {
     let digits = String(number, radix: 16)
     return String(repeating: "0", count: Number.bitWidth / 4 - digits.utf8.count) + digits
   }
 
-  /// Returns the value of a digit of either case; nil for anything else.
+  /// Returns the value of a hexadecimal digit in either case; nil for anything else.
   public static func value(of digit: UInt8) -> UInt8? {
     switch digit {
     case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
@@ -94,8 +94,8 @@ public enum Hexadecimal {
   }
 }
 
-/// An owned text that is compared by its UTF-8 bytes (reference decisions 11), for ids and column names. `String`
-/// treats canonically equivalent texts as equal, but the service does not.
+/// A string that is compared by its UTF-8 bytes (reference decisions 11), for ids and column names. `String` treats
+/// canonically equivalent values as equal, but the service does not.
 public struct ByteText: Sendable {
   public let string: String
 

@@ -88,7 +88,7 @@ public enum CanonicalJSON {
         case UInt8(ascii: "r"): byte = 13
         case UInt8(ascii: "t"): byte = 9
         case UInt8(ascii: "u") where at + 4 <= text.count:
-          // A damaged store may have anything here.
+          // A damaged store may contain anything here.
           guard let high = Hexadecimal.value(of: text[at + 2]), let low = Hexadecimal.value(of: text[at + 3]) else {
             break
           }
@@ -168,7 +168,7 @@ extension CanonicalJSON {
     }
   }
 
-  /// Appends a value without white space; members keep their order, and numbers are as written.
+  /// Appends a value without white space; members keep their order, and numbers are kept as written.
   public static func append(_ value: JSONView, to target: inout ByteBuffer) {
     switch value.kind {
     case .null: target.append("null")

@@ -51,7 +51,7 @@ public struct DecimalText {
     guard at == text.count, whole > 0 else { return nil }
   }
 
-  /// The number in ASCII digits, with a sign if it is negative; nil if it is not an integer or not below 10^21.
+  /// The number in ASCII digits, with a sign if it is negative; nil if it is not an integer below 10^21.
   public var integerText: [UInt8]? {
     let known = significant
     if known.isEmpty { return [UInt8(ascii: "0")] }
@@ -69,7 +69,8 @@ public struct DecimalText {
   /// The digits without trailing zeros.
   private var significant: ArraySlice<UInt8> { digits[..<(digits.lastIndex { $0 != 0 }.map { $0 + 1 } ?? 0)] }
 
-  /// Returns the number, which must not be negative, times 10^`places`, rounded down; nil if that has over 18 digits.
+  /// Returns the number, which must not be negative, times 10^`places`, rounded down; nil if the result has more than
+  /// 18 digits.
   public func floor(scaledBy places: Int) -> Int64? {
     let wanted = point + places
     guard !isZero, wanted > 0 else { return 0 }

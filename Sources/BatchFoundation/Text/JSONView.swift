@@ -70,7 +70,7 @@
   @inlinable @inline(__always)
   public var elements: Elements { unsafe Elements(kind == .array ? (start + 5, end) : (start, start)) }
 
-  /// The members of an object, in the order of the text; none for any other kind.
+  /// The members of an object, in the order of the document; none for any other kind.
   @inlinable @inline(__always)
   public var members: Members { unsafe Members(kind == .object ? (start + 5, end) : (start, start)) }
 

@@ -1,10 +1,10 @@
-/// Rows of texts that are looked up by key, such as a user's look-up table that is consulted for each event. All rows
-/// share one piece of memory, so a large table takes little more space than its file.
+/// Rows of strings that are looked up by key, such as a user's look-up table that is consulted for each event. All rows
+/// share one buffer, so a large table takes little more space than its file.
 public struct KeyedRows: Sendable {
-  /// The number of texts per row, not counting the key.
+  /// The number of strings per row, not counting the key.
   public let columns: Int
   public private(set) var count = 0
-  /// All rows: the key and each column's text, with length prefixes.
+  /// All rows: the key and each column's value, with length prefixes.
   private var bytes: [UInt8] = []
   /// For each slot, the offset of its row plus one, or 0 if it is free. At least half of the slots are free, so that
   /// searches are short.
@@ -16,9 +16,9 @@ public struct KeyedRows: Sendable {
     bytes.reserveCapacity(capacity)
   }
 
-  /// Adds a row unless one with its key exists.
+  /// Adds a row unless a row with the same key exists.
   ///
-  /// - Parameter texts: the columns' texts; an empty one means none.
+  /// - Parameter texts: the columns' values; an empty string means no value.
   /// - Returns: false if the key exists, or if all rows together would exceed 4 GiB.
   public mutating func insert(_ key: String, _ texts: [String]) -> Bool {
     if (count + 1) * 2 > slots.count { grow() }
@@ -34,7 +34,7 @@ public struct KeyedRows: Sendable {
     return true
   }
 
-  /// Calls `body` for each non-empty text of a row, in column order. The texts are valid only during the call.
+  /// Calls `body` for each nonempty value in a row, in column order. The texts are valid only during the call.
   public func forEachText(of key: Text, _ body: (_ column: Int, _ text: Text) -> Void) {
     guard count > 0 else { return }
     let row = slots[slot(of: key)]

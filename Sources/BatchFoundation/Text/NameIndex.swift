@@ -22,7 +22,7 @@ public struct NameIndex: Sendable {
 
   public init() {}
 
-  /// Adds a scope that maps each name to its non-negative number; the first of equal names counts.
+  /// Adds a scope that maps each name to its non-negative number; if a name is repeated, the first number counts.
   public mutating func addScope(_ names: some Collection<(name: String, value: Int)>) -> Scope {
     guard !names.isEmpty else { return .empty }
     var size = 4
@@ -77,7 +77,7 @@ public struct NameIndex: Sendable {
 extension Text {
   /// A hash for tables of names from a configuration or an export, the same in every process. The standard library's
   /// hash is slow for short texts and differs from run to run. Collisions can be constructed, so they must not slow
-  /// down anything but look-ups of the colliding texts.
+  /// down anything except look-ups of the colliding texts.
   @inlinable @inline(__always)
   public var quickHash: UInt32 {
     let factor: UInt64 = 0x9E37_79B9_7F4A_7C15

@@ -3,10 +3,10 @@ public enum NearestName {
   /// The maximum length in bytes of a name for which candidates are compared.
   private static let longest = 200
 
-  /// Returns the candidate closest to `name`, ignoring case, if `name` could be a typing error of it; the first one if
+  /// Returns the candidate closest to `name`, ignoring case, if `name` could be a misspelling of it; the first one if
   /// several are equally close.
   public static func of(_ name: String, among candidates: [String]) -> String? {
-    // A longer name is not a typing error of a candidate.
+    // A longer name is not a misspelling of a candidate.
     guard name.utf8.count <= longest else { return nil }
     let wanted = lowercased(name.utf8)
     var best: (name: String, distance: Int)?
@@ -30,10 +30,10 @@ public enum NearestName {
     of(name, among: candidates).map { question($0) }
   }
 
-  /// Returns whether, ignoring case, each could be a typing error of the other, or `other` begins with `name`.
+  /// Returns whether, ignoring case, each could be a misspelling of the other, or `other` begins with `name`.
   public static func isNear(_ name: String, _ other: some Collection<UInt8>) -> Bool {
     let length = name.utf8.count
-    // Most names of a long list have another length.
+    // Most names in a long list have a different length.
     guard length >= 4 ? other.count >= length - 2 : abs(other.count - length) <= 2 else { return false }
     let (one, two) = (lowercased(name.utf8), lowercased(other))
     if length >= 4, two.starts(with: one) { return true }

@@ -1,5 +1,5 @@
 /// Removes secrets and email addresses from a service's messages (reference decisions 39), whether in plain text,
-/// percent-, JSON- or XML-encoded, or in base64, even within a longer encoded text. It knows every ``Secret`` of at
+/// percent-, JSON- or XML-encoded, or in base64, even within a longer encoded string. It knows every ``Secret`` of at
 /// least six bytes that this process created, including access tokens.
 enum SecretMask {
   static let shortest = 6
@@ -11,7 +11,8 @@ enum SecretMask {
     known.withLock { _ = $0.insert(secret) }
   }
 
-  /// Returns the text with every known secret, and everything of the form `x@y`, replaced with ``Secret/redacted``.
+  /// Returns the text in which every known secret, and everything of the form `x@y`, is replaced with
+  /// ``Secret/redacted``.
   static func masked(_ text: [UInt8]) -> [UInt8] {
     withoutAddresses(withoutEncodedAddresses(withoutSecrets(text)))
   }
@@ -41,7 +42,7 @@ enum SecretMask {
 
   // MARK: - Secrets
 
-  /// Returns the secret, its base64, and at each alignment those digits of its base64 that depend only on the secret.
+  /// Returns the secret, its base64 encoding and, for each alignment, the base64 digits that depend only on the secret.
   private static func patterns(of secret: [UInt8]) -> [[UInt8]] {
     var patterns = [secret]
     for offset in 0..<3 {
@@ -75,7 +76,7 @@ enum SecretMask {
     return encoded
   }
 
-  /// Returns the end of the pattern if `text` has it at `start`, escaped in any way or not at all; otherwise nil.
+  /// Returns the end of the pattern if `text` contains it at `start`, escaped in any way or not at all; otherwise nil.
   private static func end(of pattern: ArraySlice<UInt8>, in text: [UInt8], at start: Int) -> Int? {
     var rest = pattern
     var at = start
@@ -164,8 +165,8 @@ enum SecretMask {
     while at < text.count {
       let (values, end) = digitValues(in: text, from: at)
       guard values.count >= shortest else {
-        // No digits, or too few for an address. Such a run is skipped as a whole, because no base64 begins in its
-        // middle.
+        // There are no digits, or too few for an address. Such a run is skipped entirely, because no base64 begins in
+        // its middle.
         let next = max(end, at + 1)
         shown += text[at..<next]
         at = next
@@ -177,7 +178,8 @@ enum SecretMask {
     return shown
   }
 
-  /// Returns the values of the base64 digits from `start` on, escaped or not, and the offset after them and padding.
+  /// Returns the values of the base64 digits from `start` on, escaped or not, and the offset after the digits and their
+  /// padding.
   private static func digitValues(in text: [UInt8], from start: Int) -> (values: [UInt8], end: Int) {
     var values: [UInt8] = []
     var at = start
@@ -270,7 +272,7 @@ enum SecretMask {
   }
 }
 
-/// A credential that never prints itself; only ``reveal()``, used to build requests, returns the value.
+/// A credential that never prints its value; only ``reveal()``, used to build requests, returns it.
 public struct Secret: Hashable, Sendable {
   private var value: ByteText
 
@@ -281,10 +283,11 @@ public struct Secret: Hashable, Sendable {
 
   public var isEmpty: Bool { value.string.utf8.isEmpty }
 
-  /// Returns the value for use in a request. It must not get into logs, errors or reports.
+  /// Returns the value for use in a request. It must not appear in logs, errors or reports.
   public func reveal() -> String { value.string }
 
-  /// Returns the text with every occurrence of the secret as a whole word redacted, such as in the path of a URL.
+  /// Returns the text with every occurrence of the secret redacted where it is a whole word, such as in the path of a
+  /// URL.
   public func hidden(in text: String) -> String {
     let (secret, bytes) = (Array(value.string.utf8), Array(text.utf8))
     guard !secret.isEmpty, bytes.count >= secret.count else { return text }

@@ -7,7 +7,7 @@ public struct ServiceWords: Sendable, Equatable, ExpressibleByStringLiteral {
 
   /// Takes the message from the beginning of a response body.
   public init(_ body: [UInt8]) {
-    // Masked before it is truncated, so that no part of a secret remains at the end.
+    // The body is masked before it is truncated, so that no part of a secret remains at the end.
     let masked = SecretMask.masked(Array(body.prefix(Self.longestBody * 8)))
     text = String(decoding: masked.prefix(Self.longestBody), as: UTF8.self)
   }
@@ -18,9 +18,9 @@ public struct ServiceWords: Sendable, Equatable, ExpressibleByStringLiteral {
   private static let longest = 200
 
   /// Returns a service's words with `…` in place of anything that may be a value: terms with digits or non-ASCII
-  /// characters, and values of the request. Numbers of up to three digits, such as a status, remain, and so do column
-  /// names and services' own words, but not as part of a request value of several terms, such as a version. Long texts
-  /// are truncated.
+  /// characters, and values of the request. Numbers of up to three digits, such as a status, remain, as do column names
+  /// and services' own words, unless they are part of a request value of several terms, such as a version. Long
+  /// messages are truncated.
   ///
   /// - Parameter request: the request's body: JSON, XML, or text that is a single value.
   public static func withoutValues(_ words: String, of request: [UInt8]) -> String {
@@ -55,7 +55,7 @@ public struct ServiceWords: Sendable, Equatable, ExpressibleByStringLiteral {
     }.map(\.count).max() ?? 0
   }
 
-  /// The words that known service faults consist of.
+  /// The words that known service faults use.
   private static let own = Set(
     """
     access an and any array authenticated been cannot column columns concurrent contact data database date deadlock does error exceeded exist \
@@ -75,11 +75,12 @@ public struct ServiceWords: Sendable, Equatable, ExpressibleByStringLiteral {
 
   // MARK: - Values
 
-  /// The texts of a request, in lower case.
+  /// The values and column names of a request, in lower case.
   private struct KnownTexts {
     /// The terms of its values.
     var terms: Set<[UInt8]> = []
-    /// The values of several terms, by their first term, except those of up to three that are all services' own words.
+    /// The values of several terms, by their first term, except values of up to three terms that are all services' own
+    /// words.
     var values: [[UInt8]: Set<[UInt8]>] = [:]
     /// The column names, by their first term.
     var names: [[UInt8]: Set<[UInt8]>] = [:]
@@ -107,7 +108,7 @@ public struct ServiceWords: Sendable, Equatable, ExpressibleByStringLiteral {
     }
   }
 
-  /// Visits the strings of a JSON document except member names, and says whether each is the value of a member `name`.
+  /// Visits the strings in a JSON document except member names, and says whether each is the value of a member `name`.
   private static func forEachString(_ json: ArraySlice<UInt8>, _ body: (ArraySlice<UInt8>, Bool) -> Void) {
     var rest = json
     var isName = false
@@ -123,7 +124,7 @@ public struct ServiceWords: Sendable, Equatable, ExpressibleByStringLiteral {
     }
   }
 
-  /// Visits the texts between XML tags and in attributes `name`, and says whether each is a column's name.
+  /// Visits the strings between XML tags and in attributes `name`, and says whether each is a column name.
   private static func forEachText(_ xml: ArraySlice<UInt8>, _ body: (ArraySlice<UInt8>, Bool) -> Void) {
     let name = Array("NAME>".utf8)
     let attribute = Array(" name=\"".utf8)

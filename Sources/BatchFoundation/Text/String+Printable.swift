@@ -1,7 +1,7 @@
 extension String {
-  /// The text with control and direction characters spelled out, so that data cannot manipulate a terminal or page.
+  /// The string with control and direction characters escaped, so that data cannot manipulate a terminal or page.
   public var printable: String {
-    // Nearly all texts are plain ASCII, for which no properties need to be looked up.
+    // Nearly all strings are plain ASCII, for which no properties need to be looked up.
     if utf8.allSatisfy({ 0x20..<0x7F ~= $0 }) || !unicodeScalars.contains(where: Self.isUnprintable) { return self }
     return unicodeScalars.reduce(into: "") { text, scalar in
       if Self.isUnprintable(scalar) {
@@ -22,7 +22,7 @@ extension String {
 }
 
 extension String {
-  /// Returns the text for a message: if it has more than `bytes` bytes, only its beginning and its length.
+  /// Returns the string for use in a message: if it has more than `bytes` bytes, only its beginning and its length.
   public func shortened(to bytes: Int = 80) -> String {
     guard utf8.count > bytes else { return self }
     var end = utf8.index(utf8.startIndex, offsetBy: bytes)
@@ -52,8 +52,8 @@ extension Int {
   }
 }
 
-/// Makes text safe for a terminal: control and direction characters other than line ends and tabs are spelled out as in
-/// JSON (`\\u009b`). Bytes arrive in pieces; a character split by the end of a piece is kept for the next one.
+/// Makes text safe for a terminal: control and direction characters other than line feeds and tabs are escaped as in
+/// JSON (`\\u009b`). Bytes arrive in chunks; a character split by the end of a chunk is kept for the next one.
 public struct TerminalText: Sendable {
   private var cut: [UInt8] = []
 
@@ -66,7 +66,7 @@ public struct TerminalText: Sendable {
     let end = Self.wholeEnd(all)
     cut = Array(all[end...])
     guard Self.isSuspicious(all[..<end]) else { return Array(all[..<end]) }
-    // Invalid UTF-8 becomes U+FFFD here because a terminal may take single bytes for control characters.
+    // Invalid UTF-8 becomes U+FFFD here because a terminal may treat individual bytes as control characters.
     return Array(Self.spelledOut(String(decoding: all[..<end], as: UTF8.self)).utf8)
   }
 
@@ -83,12 +83,12 @@ public struct TerminalText: Sendable {
     scalar != "\n" && scalar != "\t" && String.isUnprintable(scalar)
   }
 
-  /// Returns whether there is anything other than plain ASCII characters, line ends and tabs.
+  /// Returns whether there is anything other than plain ASCII characters, line feeds and tabs.
   private static func isSuspicious(_ bytes: ArraySlice<UInt8>) -> Bool {
     bytes.contains { $0 >= 0x7F || $0 < 0x20 && $0 != 0x0A && $0 != 0x09 }
   }
 
-  /// Returns the offset of an incomplete character at the end; the end if there is none.
+  /// Returns the offset of an incomplete character at the end; the end of the bytes if there is none.
   private static func wholeEnd(_ bytes: [UInt8]) -> Int {
     for back in 1...3 where back <= bytes.count {
       let byte = bytes[bytes.count - back]

@@ -2,8 +2,9 @@
 /// program.
 ///
 /// The local part of a run processes a million records a second, so their text is never copied into `String`s. A `Text`
-/// read from a partition of records points into the partition's block of memory, and one derived by the rules into an
-/// arena; neither may outlive that memory. Longer-lived data (device state, stored events) is written out as bytes.
+/// read from a partition of records points into the partition's memory, and one derived by the rules points into an
+/// arena; neither may outlive that memory. Data that lives longer (device states, stored events) is written out as
+/// bytes.
 ///
 /// Equality and order are by bytes, never by Unicode equivalence (reference decisions 11).
 @safe public struct Text: Sendable {
@@ -86,7 +87,7 @@ extension Text: Equatable, Hashable, Comparable {
     unsafe one.count == other.count && (one.base == other.base || equalBytes(one.base, other.base, one.count))
   }
 
-  /// Returns whether both refer to the same memory; equal texts may be in different places.
+  /// Returns whether both refer to the same memory, unlike equal texts in different places.
   @inlinable @inline(__always)
   public func isSameMemory(as other: Text) -> Bool { unsafe base == other.base && count == other.count }
 
@@ -141,7 +142,7 @@ extension Text {
   public static func lowered(_ byte: UInt8) -> UInt8 { byte &- UInt8(ascii: "A") < 26 ? byte | 0x20 : byte }
 }
 
-/// Text for comparisons that ignore the case of ASCII letters and white space at either end.
+/// A text for comparisons that ignore the case of ASCII letters, and white space at either end.
 package struct FoldedText: Hashable, Sendable {
   package let bytes: [UInt8]
 

@@ -1,7 +1,7 @@
 internal import CLinux
 import Glibc
 
-/// Starts system threads, which may block, for work that waits for disks, networks or a processor.
+/// Starts system threads, which may block, for work that waits for disks or networks or keeps a processor busy.
 package enum Threads {
   /// Runs `body` once on each of `count` threads, including the calling one, and waits for all. If the system refuses a
   /// thread, the calling thread runs its share afterwards.
@@ -24,7 +24,7 @@ package enum Threads {
     for job in jobs { if let error = job.error { throw error } }
   }
 
-  /// Runs `body` on a new thread that nobody waits for.
+  /// Runs `body` on a new thread that is never joined.
   ///
   /// - Throws: ``ThreadRefused`` if the system refuses the thread.
   package static func detach(_ body: @escaping @Sendable () -> Void) throws {

@@ -1,4 +1,4 @@
-/// The pauses before repeated requests: a random part of a span that doubles each time ("full jitter"), so that callers
+/// The pauses before retries. Each is a random part of a span that doubles each time ("full jitter"), so that callers
 /// that failed together do not retry together (`Networking.retryDelay`, `Networking.maxRetryDelay`).
 public struct Backoff: Sendable, Equatable {
   public var first: Milliseconds
@@ -26,7 +26,7 @@ public struct Backoff: Sendable, Equatable {
 
 /// A small deterministic generator: equal seeds give equal numbers.
 public struct SplitMix64: RandomNumberGenerator, Sendable {
-  /// The increment of the state with each number.
+  /// The increment of the state for each number.
   public static let step: UInt64 = 0x9E37_79B9_7F4A_7C15
 
   private var state: UInt64
@@ -38,7 +38,7 @@ public struct SplitMix64: RandomNumberGenerator, Sendable {
     return Self.mix(state)
   }
 
-  /// Scrambles one number, as the generator's finalizer does.
+  /// Scrambles a number with the generator's finalizer.
   public static func mix(_ number: UInt64) -> UInt64 {
     var mixed = number
     mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9

@@ -52,8 +52,9 @@ public struct CalendarSpan: Hashable, Sendable {
 }
 
 extension Zone {
-  /// Returns the instant moved by the span; nil outside the years 1970 to 9999. Months and days keep the local time of
-  /// day, a day past the end of its month becomes the month's last day, and the rest is elapsed time.
+  /// Returns the instant moved by the span; nil outside the years 1970 to 9999. Adding months and days keeps the local
+  /// time of day, and a day past the end of its month becomes the month's last day. The time is then added as elapsed
+  /// time.
   public func instant(_ instant: Instant, plus span: CalendarSpan) -> Instant? {
     var result = instant
     if span.months != 0 || span.days != 0 {

@@ -1,4 +1,4 @@
-/// A date format, such as `yyyy'-'MM'-'dd`, as in the settings of the SDKs.
+/// A date format, such as `yyyy'-'MM'-'dd`, as in the SDKs' settings.
 ///
 /// It supports the locale-free part of Unicode's date patterns: `yyyy`, `yy`, `MM`, `M`, `dd`, `d`, `HH`, `H`, `hh`,
 /// `h`, `mm`, `m`, `ss`, `s`, `SSS`, `a`, one to three letters `z` (GMT), `Z` (+0000) or `X` (Z), text in single quotes
@@ -121,7 +121,7 @@ public struct DatePattern: Hashable, Sendable {
     ("a"..."z").contains(scalar) || ("A"..."Z").contains(scalar)
   }
 
-  /// Pads with zeros; a width of two keeps only the last two digits, as of a year.
+  /// Pads with zeros; a width of two keeps only the last two digits, as for a year.
   private static func padded(_ value: Int, _ width: Int) -> String {
     let digits = String(width == 2 ? value % 100 : value)
     return String(repeating: "0", count: max(0, width - digits.utf8.count)) + digits

@@ -1,17 +1,17 @@
-/// The meaning of an expiration text: a duration or an end (reference events 4.3, reference decisions 16). There are
-/// two formats, each with optional white space around it:
+/// The meaning of an expiration string: a duration or an end time (reference events 4.3, reference decisions 16). There
+/// are two formats, each with optional white space around it:
 ///
 /// - `YYYY/MM/DD HH:MM:SS`, a valid date in UTC from the year 1 on; `GMT`, `UTC` or `Z` may follow, after at most one
 ///   space;
-/// - terms of a number and a unit, as in `1 day 15m`, with each unit at most once, in any order and any case.
+/// - terms of a number and a unit, as in `1 day 15m`, with each unit at most once, in any order and in any case.
 ///
-/// Everything else is refused with a reason. ``SDKExpiration`` is the SDKs' reading of the same text.
+/// Everything else is refused with a reason. ``SDKExpiration`` is the SDKs' interpretation of the same string.
 public enum ExpirationText: Hashable, Sendable {
   case duration(Milliseconds)
   case absolute(Instant)
   case refused(Refusal)
 
-  /// The reason a text is not an expiration: the first error in it.
+  /// The reason a string is not an expiration: the first error in it.
   public enum Refusal: String, Hashable, Sendable, CaseIterable {
     case empty
     /// Text where the grammar allows none, such as a sign, a fraction or a foreign zone.
@@ -115,7 +115,7 @@ enum ExpirationUnit: UInt8, Sendable {
 
   var mask: UInt8 { 1 << rawValue }
 
-  /// The unit of a word of ASCII letters; nil for any other word.
+  /// The unit that a word of ASCII letters names; nil for any other word.
   init?(_ bytes: UnsafeBufferPointer<UInt8>, _ start: Int, _ end: Int) {
     func isOne(of words: (Text, Text, Text, Text, Text)) -> Bool {
       matches(words.0) || matches(words.1) || matches(words.2) || matches(words.3) || matches(words.4)

@@ -1,6 +1,6 @@
 extension Instant {
-  /// Parses an `eventTimestamp` in any spelling that stored events may have (reference deltadna 2): RFC 3339, also with
-  /// an offset `±hhmm`, or `yyyy-M-d H:m:s` in UTC, with one or two digits per field and an optional fraction.
+  /// Parses an `eventTimestamp` in any spelling that stored events may have (reference deltadna 2): RFC 3339, where an
+  /// offset may also be `±hhmm`, or `yyyy-M-d H:m:s` in UTC, with one or two digits per field and an optional fraction.
   package init?(eventTimestamp text: Text) {
     if text.count > 10, text[10] == UInt8(ascii: "T") {
       self.init(rfc3339OrBasicOffset: text)

@@ -68,7 +68,7 @@ extension Int64 {
 }
 
 extension Instant {
-  /// Parses a timestamp of an export: RFC 3339, or `yyyy-MM-dd HH:mm:ss[.SSS]` in UTC.
+  /// Parses a timestamp from an export: RFC 3339, or `yyyy-MM-dd HH:mm:ss[.SSS]` in UTC.
   public init?(exportText text: Text) {
     guard text.count > 10 else { return nil }
     if text[10] == UInt8(ascii: "T") { self.init(rfc3339: text) } else { self.init(plain: text) }

@@ -1,9 +1,9 @@
-/// The expiration that the SDKs of 2014 read from a text (reference events 4.1 and 4.2), to compare with
+/// The expiration that the 2014 SDKs read from a string (reference events 4.1 and 4.2), for comparison with
 /// ``ExpirationText``.
 ///
-/// The SDKs search the whole text for terms and take a word's first letter for the unit, so `1 month` is a minute.
-/// Without a term, they search for a date; without a date, the expiration is immediate. For iOS, seconds are exact,
-/// regardless of the device's daylight saving time. Only ASCII digits and white space are recognized.
+/// The SDKs search the whole string for terms and take a word's first letter as the unit, so `1 month` is a minute. If
+/// there is no term, they search for a date; if there is no date either, the expiration is immediate. For iOS, seconds
+/// are exact, regardless of the device's daylight saving time. Only ASCII digits and white space are recognized.
 public struct SDKExpiration: Hashable, Sendable {
   public enum Platform: String, Sendable, CaseIterable {
     case iOS = "ios"
@@ -21,7 +21,7 @@ public struct SDKExpiration: Hashable, Sendable {
   public var kind: Kind
   /// The sum of the terms; 0 for a date. On Android it is a 32-bit number, which overflows from 24,856 days on.
   public var seconds: Int64
-  /// Nil after an exception, and if the expiry would be before 1970 or after ``Instant/last``.
+  /// Nil after an exception, or if the expiry would be before 1970 or after ``Instant/last``.
   public var expiry: Instant?
 
   public static func read(
@@ -42,7 +42,7 @@ public struct SDKExpiration: Hashable, Sendable {
     return SDKExpiration(kind: .absolute, seconds: 0, expiry: Instant(milliseconds: 0).adding(seconds: date.seconds))
   }
 
-  /// Returns the last date in the text; nil if there is none or the SDK could not parse it.
+  /// Returns the last date in the string; nil if there is none or the SDK could not parse it.
   private static func lastDate(_ bytes: UnsafeBufferPointer<UInt8>, on platform: Platform) -> ExpirationDate? {
     var found: Int?
     var position = 0
@@ -63,7 +63,7 @@ public struct SDKExpiration: Hashable, Sendable {
   }
 }
 
-/// The amounts found in a text, by unit; a repeated unit replaces the earlier amount.
+/// The amounts found in a string, by unit; a repeated unit replaces the earlier amount.
 private struct TermAmounts {
   private var day: Int64?
   private var hour: Int64?
@@ -72,7 +72,7 @@ private struct TermAmounts {
 
   var isFilled: Bool { day != nil || hour != nil || minute != nil || second != nil }
 
-  /// The sum in seconds, saturated at the largest number.
+  /// The sum in seconds, capped at the largest number.
   var total: Int64 {
     let parts = [(day, 86_400), (hour, 3_600), (minute, 60), (second, 1)] as [(Int64?, Int64)]
     return parts.reduce(into: 0) { sum, part in
@@ -92,7 +92,7 @@ private struct TermAmounts {
   }
 }
 
-/// A search for terms anywhere in a text: digits, optional white space, and a unit's letter. A `|` instead of the
+/// A search for terms anywhere in a string: digits, optional white space, and a unit's letter. A `|` instead of the
 /// letter, which the SDKs' expression accepts by mistake, counts as a match without a value.
 private struct TermScan {
   var matched = false

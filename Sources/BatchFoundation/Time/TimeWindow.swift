@@ -1,4 +1,4 @@
-/// The half-open span of time whose records count: `from <= timestamp < to`. A nil bound means no limit.
+/// The half-open span of time in which records count: `from <= timestamp < to`. A nil bound means no limit.
 public struct TimeWindow: Sendable, Hashable {
   public var from: Instant?
   public var to: Instant?
@@ -20,7 +20,7 @@ public struct TimeWindow: Sendable, Hashable {
 public struct TimeSpans: Sendable, Equatable {
   public private(set) var spans: [Range<Instant>] = []
 
-  /// - Parameter windows: those that are empty or have an open end are ignored.
+  /// - Parameter windows: windows that are empty or have a nil bound are ignored.
   public init(_ windows: [TimeWindow]) {
     for window in windows {
       guard let from = window.from, let to = window.to, from < to else { continue }
@@ -35,7 +35,7 @@ public struct TimeSpans: Sendable, Equatable {
     spans.sort { $0.lowerBound < $1.lowerBound }
   }
 
-  /// Returns true if the whole span is covered, nil if only a part of it is, and otherwise false.
+  /// Returns true if the whole span is covered, nil if only part of it is, and false otherwise.
   public func covers(_ span: Range<Instant>) -> Bool? {
     guard let first = spans.first(where: { $0.overlaps(span) }) else { return false }
     return first.lowerBound <= span.lowerBound && span.upperBound <= first.upperBound ? true : nil
@@ -63,7 +63,8 @@ public struct DaySpans: Sendable {
     days.insert(day)
   }
 
-  /// The days as disjoint spans in ascending order. If there would be many, spans also cover the gaps of up to a month.
+  /// The days as disjoint spans in ascending order. If there would be many spans, they also cover gaps of up to a
+  /// month.
   public var spans: [ClosedRange<Instant>] {
     let days = days.sorted()
     let exact = Self.joined(days, over: 1)

@@ -36,7 +36,7 @@ extension Instant {
   }
 
   /// Parses a JSON number as seconds since 1970 if it is below 1e11, and otherwise as milliseconds. The decimal digits
-  /// are shifted and truncated, so none is lost in a conversion to a double.
+  /// are shifted and truncated, so no precision is lost in a conversion to a double.
   public init?(epoch text: Text) {
     guard let decimal = DecimalText(text), !decimal.isNegative || decimal.isZero else { return nil }
     guard let seconds = decimal.floor(scaledBy: 0), let scaled = decimal.floor(scaledBy: 3) else { return nil }
@@ -130,7 +130,7 @@ public struct CivilTime {
     self.second = second
   }
 
-  /// Returns whether a text begins with a date in RFC 3339 format that does not exist, such as 2026-02-30.
+  /// Returns whether a string begins with a date that is in RFC 3339 format but does not exist, such as 2026-02-30.
   public static func isImpossibleDay(_ text: String) -> Bool {
     var text = text
     return text.withUTF8 { bytes in
@@ -153,7 +153,7 @@ public struct CivilTime {
     self.init(year: year, month: month, day: day, hour: hour, minute: minute, second: second)
   }
 
-  /// The calendar time of an instant from the year 0 on, without its milliseconds.
+  /// The calendar time of an instant in the year 0 or later, without its milliseconds.
   public init(milliseconds: Int64) {
     let days = Int(milliseconds.flooredQuotient(86_400_000))
     let time = Int(milliseconds - Int64(days) * 86_400_000) / 1000

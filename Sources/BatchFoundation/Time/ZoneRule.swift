@@ -1,5 +1,5 @@
-/// The yearly changes of a zone's clocks. Time zone files end with them, in the syntax of the variable `TZ`, such as
-/// `GMT0BST,M3.5.0/1,M10.5.0` (RFC 9636 3.3).
+/// The yearly changes of a zone's clocks. Time zone files end with this rule, in the syntax of the variable `TZ`, such
+/// as `GMT0BST,M3.5.0/1,M10.5.0` (RFC 9636 3.3).
 struct ZoneRule: Hashable, Sendable {
   private enum Day: Hashable, Sendable {
     /// A day of the year, 1 to 365; February 29 is never counted.
@@ -12,7 +12,7 @@ struct ZoneRule: Hashable, Sendable {
 
   private struct Change: Hashable, Sendable {
     var day: Day
-    /// The time of day in seconds on the clock before the change, -167 to 167 hours.
+    /// The time in seconds on the clock before the change, from -167 to 167 hours.
     var time: Int64
   }
 
@@ -50,7 +50,7 @@ struct ZoneRule: Hashable, Sendable {
   func offset(at second: Int64) -> Int64 {
     guard let summer else { return standard }
     let year = CivilTime(milliseconds: (second + standard) * 1000).year
-    // The offset is that of the last change up to the instant, which may be in the year before.
+    // The offset is that of the last change up to the instant, which may be in the previous year.
     var last: (second: Int64, offset: Int64)?
     for year in year - 1...year + 1 {
       let changes = [

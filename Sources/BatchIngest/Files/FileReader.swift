@@ -18,7 +18,7 @@ final class FileReader {
   ///   - file: the file as the search found it.
   ///   - sums: whether to compute a checksum of its bytes.
   ///   - idle: called a few times a second while a pipe has nothing to read; may throw to stop.
-  /// - Throws: ``IngestFailure`` when the file can no longer be opened, ``InputChanged`` when it is no longer a file.
+  /// - Throws: ``IngestFailure`` if the file can no longer be opened, ``InputChanged`` if it is no longer a file.
   init(_ file: InputFile, sums: Bool = false, idle: @escaping () throws -> Void = {}) throws {
     self.file = file
     sum = sums && file.remote == nil ? CopySum() : nil
@@ -41,7 +41,7 @@ final class FileReader {
     gzip = file.isCompressed ? try GzipSource() : nil
   }
 
-  /// Reads bytes into `buffer` and returns their number; 0 at the end and at damage.
+  /// Reads bytes into `buffer` and returns their number; 0 at the end of the file or where damage begins.
   func read(into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
     if gzip != nil { return try unsafe inflate(into: buffer) }
     return try unsafe readDisk(into: buffer)
@@ -50,7 +50,7 @@ final class FileReader {
   /// Checks that a handed-over file arrived in full, including the part after any damage.
   ///
   /// - Parameter lines: the number of lines read.
-  /// - Throws: ``CutInputError`` if it did not; ``IngestFailure`` when reading fails.
+  /// - Throws: ``CutInputError`` if it did not; ``IngestFailure`` if reading fails.
   func proveWhole(lines: @autoclosure () -> UInt64) throws {
     guard let listed = file.handedOver else { return }
     if let bytes = listed.bytes {
@@ -150,7 +150,7 @@ final class FileReader {
   }
 }
 
-/// A compressed file's current piece and the state of its stream.
+/// A compressed file's current input buffer and the state of its stream.
 @safe private final class GzipSource {
   let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 17, alignment: 16)
   private var inflater: Inflater
@@ -177,7 +177,8 @@ final class FileReader {
   }
 }
 
-/// The binary format that a file's first bytes indicate. Read as lines, such a file would be one bad line or many.
+/// The binary format that a file's first bytes indicate. If such a file were read as lines, it would be one or many bad
+/// lines.
 package enum FileForm: Sendable, Equatable, CaseIterable {
   case parquet, avro, zstandard, bzip2, xz, zip
 
@@ -188,7 +189,8 @@ package enum FileForm: Sendable, Equatable, CaseIterable {
   ///
   /// - Parameters:
   ///   - start: the first ``markBytes`` bytes, or fewer if the file is shorter.
-  ///   - isCompressed: whether the file's name says gzip; anything else in it is then damage (reference formats 1.2).
+  ///   - isCompressed: whether the file's name indicates gzip; any other content is then damage (reference formats
+  ///     1.2).
   init?(_ start: UnsafeRawBufferPointer, isCompressed: Bool) {
     guard !isCompressed, let form = Self.allCases.first(where: { unsafe start.starts(with: $0.mark) }) else {
       return nil
@@ -196,7 +198,7 @@ package enum FileForm: Sendable, Equatable, CaseIterable {
     self = form
   }
 
-  /// Reads the start of an open file; nil also if it cannot be read, which the run itself will report.
+  /// Reads the start of an open file. Also nil if the file cannot be read; the run itself will report that.
   init?(of file: borrowing OpenFile, isCompressed: Bool) {
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.markBytes, alignment: 1)
     defer { unsafe buffer.deallocate() }
@@ -210,7 +212,7 @@ package enum FileForm: Sendable, Equatable, CaseIterable {
     case .parquet: Array("PAR1".utf8)
     case .avro: Array("Obj\u{1}".utf8)
     case .zstandard: [0x28, 0xB5, 0x2F, 0xFD]
-    // Includes the mark of the first block: the three letters alone may be text.
+    // Includes the mark of the first block: the three letters alone could be text.
     case .bzip2: Array("BZh9".utf8) + [0x31, 0x41, 0x59, 0x26, 0x53, 0x59]
     case .xz: [0xFD] + Array("7zXZ".utf8) + [0]
     case .zip: Array("PK\u{3}\u{4}".utf8)
@@ -242,12 +244,12 @@ extension FileForm: CustomStringConvertible {
 
 extension InputFile {
   private static let pieceBytes = 1 << 20
-  /// The number of bytes by which pieces overlap, and so the maximum length of what is searched for.
+  /// The number of bytes by which consecutive chunks overlap, and so the maximum length of the bytes searched for.
   private static let overlap = 4 << 10
 
   /// Returns whether `isThere` finds something in the file, which is inflated if compressed.
   ///
-  /// - Parameter isThere: searches one piece of the file; consecutive pieces overlap.
+  /// - Parameter isThere: searches one chunk of the file; consecutive chunks overlap.
   /// - Throws: `IngestFailure`, `InputChanged`.
   package func has(_ isThere: ([UInt8]) -> Bool) throws -> Bool {
     let reader = try FileReader(self)

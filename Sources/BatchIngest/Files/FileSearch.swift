@@ -12,8 +12,8 @@ struct FileSearch {
   private let storage: (any RemoteStorage)?
   /// The files found at addresses.
   private var remote: [FilePath: RemoteFile] = [:]
-  /// The folders already searched, each with the number of names of the pattern that were still to match. Links can
-  /// lead to a folder by more combinations of paths than could be followed.
+  /// The folders already searched, each with the number of names in the pattern that were still to be matched. Links
+  /// can lead to a folder by more combinations of paths than could be followed.
   private var searched: Set<SearchedFolder> = []
 
   init(storage: (any RemoteStorage)? = nil) { self.storage = storage }
@@ -79,7 +79,7 @@ struct FileSearch {
       }
       var form: FileForm?
       do throws(SystemError) {
-        // To the pipe's writer, opening it would look like the arrival of the reader.
+        // To the pipe's writer, opening the pipe would look like the arrival of the reader.
         if case .success(let facts?) = path.facts(), facts.isPipe {
           files.append(InputFile(path: path, kind: kind, size: 0, isPipe: true))
           continue
@@ -143,7 +143,7 @@ struct FileSearch {
     }
   }
 
-  /// Returns whether a name below a folder is hidden, and records it if so.
+  /// Returns whether a name below a folder is hidden, and records its path if so.
   private mutating func passesOver(_ name: [UInt8], _ path: FilePath) -> Bool {
     guard NamePattern.isHidden(name) else { return false }
     passedOver.insert(path)
@@ -176,7 +176,8 @@ struct FileSearch {
     }
   }
 
-  /// Notes a folder as searched for the rest of the pattern; returns false if it already was or is no folder.
+  /// Records that a folder has been searched for the rest of the pattern; returns false if it already had been or is
+  /// not a folder.
   private mutating func isNew(_ folder: FilePath, _ names: Int) throws -> Bool {
     switch folder.orRoot.facts() {
     case .success(let facts?) where facts.isFolder:
@@ -186,8 +187,8 @@ struct FileSearch {
     }
   }
 
-  /// Returns the names in a folder in the order of the paths through them, so that a file reached by several links gets
-  /// the first of its paths regardless of the order on disk.
+  /// Returns the names in a folder, sorted by the paths that lead through them. A file reached through several links
+  /// then gets the first of its paths, regardless of the order on disk.
   private func entries(_ folder: FilePath) throws -> [[UInt8]] {
     let (listing, code) = unsafe folder.orRoot.withCString { path in unsafe (opendir(path), errno) }
     guard let listing = unsafe listing else { throw InputError.unreadable(path: folder.orRoot.description, code: code) }
@@ -215,7 +216,7 @@ extension FilePath {
   }
 }
 
-/// One name of a pattern: `*` matches any bytes, `?` one character, and everything else itself.
+/// One name in a pattern: `*` matches any bytes, `?` one character, and everything else matches itself.
 struct NamePattern {
   private let bytes: [UInt8]
 
@@ -226,8 +227,8 @@ struct NamePattern {
   /// Returns whether a name has a prefix that Spark, Hive and shells reserve.
   static func isHidden(_ name: [UInt8]) -> Bool { name.first == UInt8(ascii: ".") || name.first == UInt8(ascii: "_") }
 
-  /// Returns whether the pattern matches a name. With a single backtracking point, the time is at most proportional to
-  /// the product of the lengths, however many stars there are.
+  /// Returns whether the pattern matches a name. With a single backtracking point, the time is bounded by the product
+  /// of the lengths, however many stars there are.
   ///
   /// - Parameter hidden: whether a wildcard may match a leading `_` or `.`.
   func matches(_ name: [UInt8], hidden: Bool = false) -> Bool {

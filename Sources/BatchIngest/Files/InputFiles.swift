@@ -73,16 +73,17 @@ package struct CopiedLines: Sendable, Equatable {
   }
 }
 
-/// The files of a run, by the bytes of the absolute path and then by input kind: the order in which records count.
+/// The files of a run, sorted by the bytes of the absolute path and then by input kind, which is the order in which
+/// records count.
 ///
 /// `RecordPosition/file` is an index into ``files``.
 package struct InputFiles: Sendable {
   package var files: [InputFile] = []
   /// The number of each file in the store; if nothing is stored, a number from 1.
   package var numbers: [UInt32] = []
-  /// The part that is read instead of the files and has some of their lines; nil if the files themselves are read.
+  /// The part that is read instead of the files and contains some of their lines; nil if the files themselves are read.
   package var part: InputPart?
-  /// Whether some file has ``InputFile/copied``.
+  /// Whether any file is a copy (``InputFile/copied``).
   package var holdsCopies = false
   /// Messages for the user: patterns that matched nothing, and matches that are not files.
   package var warnings: [InputWarning] = []
@@ -115,10 +116,10 @@ package struct InputFiles: Sendable {
     holdsCopies ? files[Int(position.file)].copied?.line(position.line) ?? position.line : position.line
   }
 
-  /// The total size in bytes, without pipes. It is summed up on each call, and there may be 100,000 files.
+  /// The total size in bytes, without pipes. The sum is computed on each call, and there may be 100,000 files.
   package var totalSize: UInt64 { part?.size ?? files.reduce(0) { $0 + $1.size } }
 
-  /// The first pipe; nil if all are files.
+  /// The first pipe; nil if there are no pipes.
   package var pipe: InputFile? { files.first(where: \.isPipe) }
 
   /// Finds the files that a job's patterns match and checks that each can be read.
@@ -126,7 +127,7 @@ package struct InputFiles: Sendable {
   /// A relative pattern is relative to `folder`. `*` and `?` match within one name and never a leading `.` or `_`; `**`
   /// as a whole name matches any number of folders; all other characters match themselves. A folder, whether named or
   /// matched, means all files below it, except those where the name of the file or of a folder in between begins with
-  /// `.` or `_`. A file reached by several paths is read once, by the first of them. A pipe must be named itself.
+  /// `.` or `_`. A file reached by several paths is read once, by the first of them. A pipe must be named explicitly.
   ///
   /// - Parameters:
   ///   - storage: where addresses are looked up; nil if no pattern is one.

@@ -3,7 +3,7 @@ package import BatchFoundation
 package struct InputPattern: Sendable {
   package var kind: InputKind
   package var input: JobInput
-  /// The map for the files that the pattern matches; nil for lines in the project's own format.
+  /// The map for files that match the pattern; nil for lines in the project's own format.
   package var map: InputMap?
 
   package init(_ kind: InputKind, _ input: JobInput, map: InputMap? = nil) {
@@ -61,7 +61,7 @@ extension [InputPattern] {
 }
 
 extension InputFiles {
-  /// Finds the files of patterns, none of which is required to match.
+  /// Finds the files that match the patterns; a pattern need not match any.
   ///
   /// - Throws: ``InputError``.
   package static func find(_ patterns: [InputKind: [String]], in folder: String) throws -> InputFiles {
@@ -73,12 +73,12 @@ extension InputFiles {
   /// omitted.
   package static func paths(_ patterns: [String], in folder: String) -> [String] {
     var search = FileSearch()
-    // The later read reports the error.
+    // Reading the files later reports the error.
     for pattern in patterns { _ = try? search.add(pattern, in: folder) }
     return search.found.map(\.description)
   }
 
-  /// Throws if the files of some input have fewer usable records than its minimum.
+  /// Throws if the files of any input have fewer usable records than its minimum.
   ///
   /// - Parameter counts: the number of usable records of each file.
   /// - Throws: ``InputError/short(_:)``.
@@ -105,7 +105,8 @@ package struct MissingInput: Sendable, Equatable, CustomStringConvertible {
     "input \(input) \(isFolder ? "is a folder without files" : "matches nothing")\(Self.words(days))"
   }
 
-  /// Returns the days in words, such as ` for 2026-01-14`, with consecutive days as a span; empty for no days.
+  /// Returns the days in words, such as ` for 2026-01-14`, with consecutive days as a range; empty if there are no
+  /// days.
   static func words(_ days: [Int64]) -> String {
     guard !days.isEmpty else { return "" }
     var spans: [ClosedRange<Int64>] = []

@@ -11,11 +11,12 @@ package struct KnownFiles: Sendable {
 
   package init(_ files: [KnownFile]) { self.files = files.sorted { $0.size < $1.size } }
 
-  /// Returns the known file with the same bytes as `file`, which is read for this only if a known file has its size.
+  /// Returns the known file with the same bytes as `file`, which is read for comparison only if a known file has the
+  /// same size.
   ///
   /// - Parameters:
   ///   - options: the options of the run that would read the file.
-  ///   - idle: called now and then; may throw to stop.
+  ///   - idle: called periodically; may throw to stop.
   /// - Returns: nil if the lines must be read, because the file is new or some of its lines would count differently
   ///   from others.
   /// - Throws: ``IngestFailure``, ``InputChanged``, or what `idle` throws.
@@ -46,7 +47,7 @@ extension KnownFile {
 
   fileprivate func proof(of file: InputFile, _ sum: Digest, _ options: IngestOptions) -> [UInt8] {
     let facts = "\(size) \(lines) \(span.lowerBound.milliseconds) \(span.upperBound.milliseconds)"
-    // Everything else that affects how a line is read, except the window and forgotten people.
+    // This covers everything else that affects how a line is read, except the window and forgotten people.
     let reading = "\(file.kind.name) \(file.isCompressed) \(options.maxLineBytes)"
     return Array(CopySum.hash("\(Hexadecimal.text(of: sum)) \(facts) \(reading)"))
   }
@@ -58,7 +59,8 @@ extension InputFile {
 }
 
 extension IngestOptions {
-  /// Returns whether lines of these times are accepted; nil if only some are, or if the store may not know all of them.
+  /// Returns whether lines with times in this span are accepted; nil if only some are, or if the store may not know all
+  /// of them.
   fileprivate func takes(_ span: ClosedRange<Instant>) -> Bool? {
     if let knownSince, span.lowerBound < knownSince { return nil }
     let (first, last) = (span.lowerBound, span.upperBound)
@@ -82,7 +84,7 @@ extension IngestOptions {
 }
 
 struct FileTally: Sendable {
-  /// The number of lines that are not blank.
+  /// The number of nonblank lines.
   var lines = 0
   /// The number of records that were accepted or are duplicates.
   private(set) var usable = 0

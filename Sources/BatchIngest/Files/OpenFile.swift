@@ -57,7 +57,7 @@ package enum InputError: Error, Equatable, Sendable, CustomStringConvertible {
   }
 }
 
-/// A read or a spill that failed during a run: exit code 74.
+/// The error thrown if a read or a spill fails during a run: exit code 74.
 package struct IngestFailure: Error, Equatable, Sendable, CustomStringConvertible {
   package var operation: String
   package var path: String
@@ -66,7 +66,7 @@ package struct IngestFailure: Error, Equatable, Sendable, CustomStringConvertibl
   package var description: String { "\(path.printable): error: \(operation): \(systemMessage(code))" }
 }
 
-/// An input that changed after the run found it: exit code 74.
+/// The error thrown if an input changed after the run found it: exit code 74.
 package struct InputChanged: RunError, Equatable, CustomStringConvertible {
   package enum Change: Equatable, Sendable {
     /// A FIFO or a device is now at the path.
@@ -91,7 +91,7 @@ package struct InputChanged: RunError, Equatable, CustomStringConvertible {
   }
 }
 
-/// A file of which more or less arrived than its sender declared: exit code 74.
+/// The error thrown if more or less of a file arrived than its sender declared: exit code 74.
 package struct CutInputError: RunError, Equatable, CustomStringConvertible {
   package var path: String
   /// `bytes` or `lines`.
@@ -143,7 +143,7 @@ package struct FilePath: Hashable, Comparable, Sendable, CustomStringConvertible
 
   package init(_ string: String) { bytes = Array(string.utf8) }
 
-  /// The path that `-` in a job means.
+  /// The path that `-` stands for in a job.
   static let standardInput = FilePath("/dev/stdin")
 
   package static func < (one: FilePath, other: FilePath) -> Bool { one.bytes.lexicographicallyPrecedes(other.bytes) }
@@ -175,11 +175,11 @@ struct OpenFile: ~Copyable {
   private let descriptor: Int32
   let facts: FileFacts
 
-  /// Opens without waiting, so that a pipe or device in place of a file cannot block the run.
+  /// Opens the path without waiting, so that a pipe or device in place of a file cannot block the run.
   ///
   /// - Parameter goesOn: whether to continue reading standard input at its current offset, even if it is a file.
   init(_ path: FilePath, goesOn: Bool = false) throws(SystemError) {
-    // If it were opened by name, another user's pipe would be refused, and a socket would not exist.
+    // If standard input were opened by name, another user's pipe would be refused, and a socket could not be opened.
     let isDuplicate = path == .standardInput && (goesOn || FileFacts.standardInput?.isPipe == true)
     let descriptor = unsafe path.withCString { path in
       let descriptor = unsafe isDuplicate ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
@@ -204,7 +204,7 @@ struct OpenFile: ~Copyable {
 
   deinit { close(descriptor) }
 
-  /// Waits until a pipe has bytes or has ended; a pipe that has not had a writer counts as open.
+  /// Waits until a pipe has bytes or has ended; a pipe that has never had a writer counts as open.
   ///
   /// - Parameter idle: called a few times a second while waiting; may throw to stop.
   func wait(_ idle: () throws -> Void) throws {

@@ -1,8 +1,8 @@
 import BatchFoundation
 import Glibc
 
-/// The format that the beginning of a file shows if it is not lines of JSON. If it were read as such, every line would
-/// be bad.
+/// The format that the beginning of a file indicates, if not lines of JSON. If such a file were read as lines of JSON,
+/// every line would be bad.
 ///
 /// Only formats that cannot be an export with some bad lines are recognized.
 package enum TextForm: Equatable {
@@ -29,7 +29,7 @@ package enum TextForm: Equatable {
       return
     }
     let lines = Self.lines(of: bytes, endingIn: 0x0A)
-    // A file's only line may consist of two lines whose line end was lost.
+    // A file's only line may be two lines whose line ending was lost.
     let objects = lines.count == 1 && isWhole ? 3 : 2
     if !lines.isEmpty, lines.allSatisfy({ Self.begins($0, withObjects: objects) }) {
       self = .row
@@ -81,7 +81,7 @@ package enum TextForm: Equatable {
     return lines
   }
 
-  /// Returns whether lines end with a carriage return alone, which is white space within an object.
+  /// Returns whether lines end in a lone carriage return, which is white space within an object.
   private static func endsInReturns(_ bytes: [UInt8]) -> Bool {
     guard !bytes.contains(0x0A) else { return false }
     let lines = lines(of: bytes, endingIn: 0x0D)
@@ -133,7 +133,7 @@ package enum TextForm: Equatable {
     return unsafe head[3] & 0xE0 == 0 && [0, 2, 4].contains(head[8]) && (head[9] <= 13 || head[9] == 255)
   }
 
-  /// Recognizes the format from the beginning of a file, of which more may follow; nil if it shows none of them.
+  /// Recognizes the format from the beginning of a file, which may be longer; nil if no format is recognized.
   package init?(_ text: [UInt8]) {
     let form = unsafe text.withUnsafeBufferPointer { unsafe Self(Self.withoutMark($0), isWhole: false) }
     guard let form else { return nil }
@@ -185,7 +185,7 @@ package enum TextForm: Equatable {
     }
   }
 
-  /// Returns the format and the way to read it, for an entry whose map splits text differently.
+  /// Returns the format and the way to read it, for an entry whose map expects a different format.
   ///
   /// - Parameter what: what the map reads, for example `a table`.
   package func words(whereMapReads what: String) -> String {
@@ -219,7 +219,7 @@ package enum TextForm: Equatable {
 }
 
 extension InputFile {
-  /// Returns the first ``TextForm/headBytes`` bytes, inflated; all of a shorter file.
+  /// Returns the first ``TextForm/headBytes`` bytes, inflated, or the whole file if it is shorter.
   ///
   /// - Throws: ``IngestFailure``.
   package func head() throws -> [UInt8] {

@@ -1,11 +1,11 @@
 public import BatchFoundation
 
-/// A field that lines of exports may have, on any platform (reference formats 3, deltadna 2); the raw value is an index
+/// A field that lines in exports may have, on any platform (reference formats 3, deltadna 2); the raw value is an index
 /// into ``RecordFields``.
 ///
-/// A field is declared here with its kind, and by the record types that have it (``RecordShape/fields``). Reading,
-/// checks and messages about bad lines follow from that; a test compares the schema and the pages with the
-/// declarations.
+/// A field is declared here with its kind, and in the record types that have it (``RecordShape/fields``). Reading,
+/// checks and messages about bad lines are based on these declarations; a test compares the schema and the pages with
+/// them.
 public enum RecordField: UInt8, CaseIterable, Sendable {
   case deviceId, timestamp, type, params, device, mobileUserId, anonymousId, recipientId, channelId, appKey
   case name, notification, payload, url, eventTypeCode, latitude, longitude
@@ -16,12 +16,12 @@ public enum RecordField: UInt8, CaseIterable, Sendable {
   case imActionName, imActionType, imActionValue, response
   case didLaunch, token, crossGameUserId, decisionPoint, flavour, userId, advertisingId
   case eventName, userID, sessionID, eventUUID, eventParams
-  /// A field whose only effect is that it makes a line distinct.
+  /// A field whose only effect is to make a line distinct.
   case recordId
 
   public enum Kind: Sendable {
     case text, object, number, array, boolean
-    /// A string that is not empty, or an integer as written.
+    /// A nonempty string, or an integer as written.
     case code
     /// An object without nested arrays or objects.
     case columns
@@ -76,7 +76,7 @@ public struct FieldUse: Sendable {
     (self.field, self.isRequired, self.isFilled) = (field, isRequired, isFilled)
   }
 
-  /// Returns an optional field; if `filled`, it must not be empty when present.
+  /// Returns an optional field; if `filled`, the field must not be empty when present.
   @inlinable public static func optional(_ field: RecordField, filled: Bool = false) -> FieldUse {
     FieldUse(field, isRequired: false, isFilled: filled)
   }
@@ -115,7 +115,7 @@ extension RecordShape {
     self = type
   }
 
-  /// The names to suggest in place of misspelled ones.
+  /// The names to suggest for misspelled ones.
   package static var dictionary: FieldDictionary {
     var dictionary = FieldDictionary()
     dictionary.values = [
@@ -126,7 +126,7 @@ extension RecordShape {
       dictionary.fields.insert("\(field)")
       dictionary.kinds["\(field)"] = field.kind.words
     }
-    // A record of consent has at least one of them.
+    // A consent record has at least one of these fields.
     dictionary.alternatives = ["use": "export"]
     return dictionary
   }

@@ -1,6 +1,6 @@
 public import BatchFoundation
 
-/// The members of one line's object by field, with their checks; null counts as absent (reference decisions 7).
+/// The members of one line's object, by field, with the checks on them; null counts as absent (reference decisions 7).
 @safe public struct RecordFields: ~Copyable {
   public let views: UnsafeMutablePointer<UnsafeRawPointer?>
   @inlinable public static var count: Int { Int(RecordField.recordId.rawValue) + 1 }
@@ -57,7 +57,7 @@ public import BatchFoundation
     @inline(__always) get { unsafe views[Int(field.rawValue)].map { unsafe JSONView(at: $0) } }
   }
 
-  /// Returns the number of the type that has this name in `events` inputs; nil if none has.
+  /// Returns the number of the type with this name in `events` inputs; nil if there is none.
   @inlinable @inline(__always)
   public func type(named name: Text) -> UInt8? { types[name] }
 
@@ -104,11 +104,11 @@ public import BatchFoundation
     }
   }
 
-  /// Returns the string of a field that is checked elsewhere; nil if it is absent or no string.
+  /// Returns the string of a field that is checked elsewhere; nil if it is absent or not a string.
   @inlinable @inline(__always)
   public func text(_ field: RecordField) -> Text? { self[field]?.string }
 
-  /// Returns the string of a field; nil also for an empty one, because it replaces nothing.
+  /// Returns the string of a field; nil also for an empty string, because it replaces nothing.
   @inlinable @inline(__always)
   public func nonEmpty(_ field: RecordField) -> Text? { text(field).flatMap { $0.isEmpty ? nil : $0 } }
 
@@ -123,7 +123,7 @@ public import BatchFoundation
     return nil
   }
 
-  /// Checks that a field is a string and returns it; nil also for an empty one, because it replaces nothing.
+  /// Checks that a field is a string and returns it; nil also if the string is empty, because it then replaces nothing.
   @inlinable @inline(__always)
   public func optional(_ field: RecordField, _ faults: inout FieldFaults) -> Text? {
     guard let value = self[field] else { return nil }
@@ -136,7 +136,7 @@ public import BatchFoundation
 }
 
 extension RecordFields {
-  /// Returns the device that the line names; empty if it is faulty.
+  /// Returns the device that the line names; empty if the field is faulty.
   @inlinable @inline(__always)
   public func device(_ faults: inout FieldFaults) -> Text {
     check(.filled(.deviceId), &faults)
@@ -144,7 +144,7 @@ extension RecordFields {
   }
 
   /// - Parameter spelling: parses a string.
-  /// - Returns: the time in the field; the beginning of 1970 if it is faulty.
+  /// - Returns: the time in the field; the beginning of 1970 if the field is faulty.
   @inlinable
   public func time(
     _ field: RecordField, _ faults: inout FieldFaults, spelling: (Text) -> Instant? = { Instant(exportText: $0) }
@@ -218,7 +218,7 @@ extension RecordFields {
 }
 
 /// A small table of names with numbers below 255, consulted for each member of a line. A hit costs one comparison, and
-/// a miss mostly none.
+/// a miss usually none.
 @safe public struct NameSlots: ~Copyable {
   /// The names, indexed by number.
   public let names: UnsafeMutablePointer<Text>
@@ -265,7 +265,7 @@ extension RecordFields {
   }
 }
 
-/// The number of records with each field that the format does not know, for the report.
+/// The number of records with each field that the format does not have, for the report.
 ///
 /// Exporters use few names, but hostile input can use a new one per line. Therefore only the first `limit` names in
 /// byte order are kept, regardless of the order of reading, and names are truncated to `longestName` bytes.
@@ -285,7 +285,7 @@ public struct UnknownFields {
   /// Records a name of the current line.
   @inlinable public mutating func note(_ name: Text) { pending.append(name) }
 
-  /// Discards the names of the previous line.
+  /// Discards the names noted for the previous line.
   package mutating func drop() { pending.removeAll(keepingCapacity: true) }
 
   /// Counts the names of the line; they are distinct, because a line with a repeated key is not a record.
@@ -315,7 +315,7 @@ public struct UnknownFields {
     for (name, count) in other.counts { add(name, count) }
   }
 
-  /// The fields with their number of records, sorted by the bytes of their names.
+  /// The fields, with the number of records that have each, sorted by the bytes of their names.
   var sorted: [UnknownField] {
     counts.sorted { $0.key.lexicographicallyPrecedes($1.key) }
       .map { UnknownField(name: String(decoding: $0.key, as: UTF8.self), records: $0.value) }

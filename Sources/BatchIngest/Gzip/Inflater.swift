@@ -4,7 +4,7 @@ internal import CZlib
 package struct InflateStep: Equatable, Sendable {
   package var consumed: Int
   package var produced: Int
-  /// The fault that ends the stream; the output produced before is valid. Nil if there is none.
+  /// The fault that ends the stream; output produced before it is valid. Nil if there is none.
   package var fault: GzipFault?
 }
 
@@ -16,9 +16,9 @@ package enum GzipFault: String, Equatable, Sendable {
   case trailingBytes = "the gzip data is followed by other bytes"
 }
 
-/// Inflates a gzip stream piece by piece: one member after another, each with its checksum verified.
+/// Inflates a gzip stream chunk by chunk: one member after another, verifying the checksum of each.
 ///
-/// Zero bytes after the last member are padding, as written by tape drives, and are skipped.
+/// Zero bytes after the last member are padding, such as tape drives write, and are skipped.
 @safe package struct Inflater: ~Copyable {
   /// Owned, freed with the value, and never exposed.
   private let stream: UnsafeMutablePointer<z_stream>
@@ -27,7 +27,7 @@ package enum GzipFault: String, Equatable, Sendable {
 
   private enum Place { case beforeMember, inMember, padding, failed }
 
-  /// - Throws: ``InflaterUnavailable`` when zlib cannot set up a stream, for example for lack of memory.
+  /// - Throws: ``InflaterUnavailable`` if zlib cannot set up a stream, for example for lack of memory.
   package init() throws {
     unsafe stream = .allocate(capacity: 1)
     unsafe stream.initialize(to: z_stream())
@@ -76,7 +76,7 @@ package enum GzipFault: String, Equatable, Sendable {
         case Z_OK, Z_BUF_ERROR:
           return step
         default:
-          // zlib reports which check of a header or trailer failed only by message.
+          // Only zlib's message tells which check of a header or trailer failed.
           let message = unsafe stream.pointee.msg.map { unsafe String(cString: $0) } ?? ""
           if message == "incorrect header check" {
             return failed(members > 0 ? .trailingBytes : .noContent, step)

@@ -3,20 +3,20 @@ internal import CBytes
 import Glibc
 
 @safe package struct BlockLine {
-  /// The line without its line end; not empty.
+  /// The line without its line ending; not empty.
   var bytes: UnsafeBufferPointer<UInt8>
   var file: UInt32
   package var kind: InputKind
   var number: UInt64
-  /// The offset of its first byte in the (inflated) file.
+  /// The offset of the line's first byte in the (inflated) file.
   var offset: UInt64
-  /// The bytes in the file; for a line written by a map, the foreign record.
+  /// The line's bytes in the file; for a line written by a map, those of the foreign record.
   var raw: UnsafeBufferPointer<UInt8>
   /// Whether the bytes are known to be ASCII.
   var isASCII = false
   /// The line's content if it is already parsed; nil if it must be read from the bytes.
   var values: JSONView?
-  /// For a line written by a map: its index among the lines of its record, and in ``rule`` the rule that wrote it.
+  /// For a line written by a map: its index among the lines of its record; ``rule`` is the rule that wrote it.
   var element: UInt16 = 0
   var rule = 0
   var isMapped = false
@@ -112,12 +112,13 @@ func endOfLastLine(_ base: UnsafePointer<UInt8>, _ count: Int) -> Int {
 }
 
 @safe struct LineEnds: ~Copyable {
-  /// The maximum number of line ends kept, enough for a block of short lines; others are searched for while reading.
+  /// The maximum number of line feeds whose places are kept, enough for a block of short lines; others are searched for
+  /// while reading.
   private static let room = 1 << 14
 
   private var places: UnsafeMutablePointer<UInt32>?
   private var known = 0
-  /// The number of line feeds in the block, including those not kept.
+  /// The number of line feeds in the block, including those whose places are not kept.
   private(set) var count = 0
   /// Whether all bytes are ASCII, so that no check for UTF-8 is needed.
   private(set) var areOfASCII = false
@@ -135,7 +136,7 @@ func endOfLastLine(_ base: UnsafePointer<UInt8>, _ count: Int) -> Int {
     areOfASCII = isASCII != 0
   }
 
-  /// Returns the place of the line feed with this number, from 0; nil if it is not kept.
+  /// Returns the place of a line feed, numbered from 0; nil if its place is not kept.
   @inline(__always)
   func place(of number: Int) -> Int? {
     guard number < known, let places = unsafe places else { return nil }

@@ -4,9 +4,9 @@ import Glibc
 /// A line of an input, looked up by its number.
 package struct InputLine: Sendable, Equatable {
   package var number: UInt64
-  /// The offset of its first byte in the (decompressed) file.
+  /// The offset of the line's first byte in the (inflated) file.
   package var offset: UInt64
-  /// The line without its line end or the file's byte order mark; truncated to the requested limit.
+  /// The line without its line ending or the file's byte order mark; truncated to the requested limit.
   package var bytes: [UInt8]
 
   package init(number: UInt64, offset: UInt64, bytes: [UInt8]) {
@@ -15,7 +15,7 @@ package struct InputLine: Sendable, Equatable {
 }
 
 extension InputFiles {
-  /// Reads single lines again, for data that records do not carry. Lines that no longer exist are skipped.
+  /// Rereads individual lines, for data that records do not carry. Lines that no longer exist are skipped.
   ///
   /// - Parameter body: receives the index of the file and the line, file after file or in the order of the part.
   /// - Throws: ``IngestFailure``, ``InputChanged``, or what `body` throws.
@@ -37,7 +37,7 @@ extension InputFiles {
     }
   }
 
-  /// Reads lines again that are not lines of a file as such: those of a part, and foreign records.
+  /// Rereads lines that are not literally lines of a file: those of a part, and foreign records.
   private func forEachCutLine(
     at positions: Set<RecordPosition>, _ options: IngestOptions, _ body: (UInt32, InputLine) throws -> Void
   ) throws {
@@ -54,9 +54,10 @@ extension InputFiles {
 }
 
 extension InputFile {
-  /// Reads single lines again for their bytes and offsets, which records do not carry.
+  /// Rereads individual lines for their bytes and offsets, which records do not carry.
   ///
-  /// The file is read once from its start, so request all lines at once. Lines that the file does not have are skipped.
+  /// Each call reads the file once from its start, so request all lines at once. Lines that the file does not have are
+  /// skipped.
   ///
   /// - Parameters:
   ///   - numbers: the line numbers, ascending.

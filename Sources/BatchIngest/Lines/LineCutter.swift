@@ -51,7 +51,7 @@ final class LineCutter: BlockCutter {
     line += UInt64(block.ends.count)
   }
 
-  /// Replaces all lines of a file in another format with one finding that names the format.
+  /// Replaces all lines with one finding that names the format, if the file is in another format.
   private func refuseOtherForm(_ block: LineBlock) {
     guard block.count > 0 else { return }
     let mark = block.markLength
@@ -63,7 +63,7 @@ final class LineCutter: BlockCutter {
     refuse(form.words, block)
   }
 
-  /// Whether to check the file's format. For handed-over files, pipes and copies, this is up to their sender.
+  /// Whether to check the file's format. For handed-over files, pipes and copies, the sender is responsible for that.
   private var tellsForm: Bool { reader.file.handedOver == nil && !reader.file.isPipe && reader.file.copied == nil }
 
   private func refuse(_ form: String, _ block: LineBlock) {
@@ -190,7 +190,7 @@ final class LineCutter: BlockCutter {
   }
 }
 
-/// The cutter for a file that need not be read.
+/// Produces the only block for a file that need not be read.
 final class KnownFileCutter: BlockCutter {
   private let known: KnownFile
   private let files: InputFiles

@@ -1,17 +1,18 @@
 package import BatchFoundation
 
-/// Reads single lines of an export (reference formats 3.3). It carries out the checks common to all platforms, leaves
-/// the rest to the platform's decoder, and keeps its working memory from line to line.
+/// Reads individual lines of an export (reference formats 3.3). It carries out the checks common to all platforms,
+/// leaves the rest to the platform's decoder, and keeps its working memory from line to line.
 package struct LineReader: ~Copyable {
   /// The decoder, which also packs the current record.
   package let decoder: any LineDecoder
   private let ignored: (records: RecordVocabulary.OwnRecords, decoder: any LineDecoder)?
   private var reader = JSONLineReader()
   private var tape = JSONTape()
-  /// The maximum length of a line in bytes, without the line end; longer lines are refused unread.
+  /// The maximum length of a line in bytes, without the line ending; longer lines are refused unread.
   private let longestLine: Int
 
-  /// The number of bytes of tape memory to keep; what a long line needs beyond that is freed with the next line.
+  /// The number of bytes of tape memory to keep; any memory that a long line needs beyond that is freed with the next
+  /// line.
   private static let ordinaryTape = 1 << 22
 
   package init(_ vocabulary: RecordVocabulary, maxLineBytes: Int = 16 << 20) {
@@ -26,7 +27,7 @@ package struct LineReader: ~Copyable {
   /// Reads one line.
   ///
   /// - Parameters:
-  ///   - line: the bytes without the line end; white space at either end is ignored.
+  ///   - line: the bytes without the line ending; white space at either end is ignored.
   ///   - isASCII: whether the bytes are known to be ASCII.
   ///   - head: set if nil is returned. Its text lives in the reader or, for a plain link, in `line`, until the next
   ///     call.
@@ -74,7 +75,8 @@ package struct LineReader: ~Copyable {
     return ignored == nil ? rejection : ignore(object, line, rejection, &head)
   }
 
-  /// Makes a refused object a record without effect if only another platform uses it; otherwise returns the rejection.
+  /// Turns a refused object into a record without effect if only another platform uses it; otherwise returns the
+  /// rejection.
   @inline(never)
   private func ignore(
     _ object: JSONView, _ line: SourceLine, _ rejection: Rejection, _ head: inout RecordHead
@@ -94,7 +96,7 @@ package struct LineReader: ~Copyable {
   /// Parses a line's object onto an empty tape.
   ///
   /// - Parameter line: bytes already known to be UTF-8.
-  /// - Returns: nil for an object without flaws; otherwise the first ``QuarantineReason`` that applies.
+  /// - Returns: nil for a well-formed object; otherwise the first ``QuarantineReason`` that applies.
   @inline(__always)
   package static func parse(
     _ line: UnsafeBufferPointer<UInt8>, _ reader: inout JSONLineReader, onto tape: inout JSONTape

@@ -5,7 +5,7 @@ import Glibc
 @safe final class LineBlock {
   private(set) var base: UnsafeMutablePointer<UInt8>
   private(set) var capacity: Int
-  /// The number of bytes of whole lines; the last line of a file may lack its line feed.
+  /// The number of bytes in whole lines; the last line of a file may lack its line feed.
   var count = 0
   var file: UInt32 = 0
   var kind = InputKind.events
@@ -19,12 +19,12 @@ import Glibc
   var files: [InputFile] = []
   /// The number of the block within its source, from 0.
   var number = 0
-  /// Whether lines are framed with their places (``PartFrame``), as are lines of a part and foreign records of a file.
+  /// Whether lines are framed with their places (``PartFrame``), like lines of a part and foreign records.
   var isFramed = false
   var isPart = false
   /// For a part, the number of records that maps left out, by reason.
   var leftOut: [String: Int] = [:]
-  /// The line ends of an unframed block; empty if not searched for.
+  /// The line feeds of an unframed block; empty if they have not been searched for.
   var ends = LineEnds()
   var mapped = MappedBlock()
   /// The file that the block represents without its lines, because an earlier run read it; otherwise nil.
@@ -79,7 +79,7 @@ import Glibc
     self.files = files
   }
 
-  /// Holds the start of unfinished data for the next block, which takes it in ``begin(with:of:_:)``.
+  /// Keeps the start of unfinished data for the next block, which receives it in ``begin(with:of:_:)``.
   func hold(_ start: UnsafeMutablePointer<UInt8>, _ count: Int, _ blockBytes: Int) {
     if capacity < count || capacity > max(count * 2, blockBytes) { resize(to: max(count, 1 << 12)) }
     unsafe base.update(from: start, count: count)
@@ -102,7 +102,8 @@ protocol BlockCutter: AnyObject {
   /// Fills the block with the next data; leaves it empty if only the rest of a line remained to be read.
   func fill(_ block: LineBlock) throws
 
-  /// The number of a completely read file with the checksum of its bytes; nil if not requested or incomplete.
+  /// The number of a completely read file and the checksum of its bytes; nil if not requested or if the file was not
+  /// read completely.
   var sum: (file: Int, sum: Digest)? { get }
 }
 
@@ -139,7 +140,7 @@ final class LineSource: Sendable {
   private let idle: @Sendable () throws -> Void
   private let state = Guarded(State())
 
-  /// Thrown to end the wait for a pipe after another thread has failed, whose error ends the run.
+  /// Thrown to end the wait for a pipe after another thread has failed; that thread's error ends the run.
   private struct Stopped: Error {}
 
   static let keptOfLongLine = QuarantinedLine.keptOfLongLine
@@ -211,7 +212,7 @@ final class LineSource: Sendable {
 
   private var inputCount: Int { files.part == nil ? files.files.count : 1 }
 
-  /// Claims a file to read; waits while every remaining file has a worker, because each may have more blocks.
+  /// Claims a file to read. If every remaining file has a worker, waits, because each may have more blocks.
   private func claim() -> Claim {
     state.wait { state in
       if state.stopped { return .nothing }

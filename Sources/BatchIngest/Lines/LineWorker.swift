@@ -16,7 +16,7 @@ package import BatchFoundation
   private var quarantinedBytes = 0
   private(set) var warnings: [String: PlacedWarnings] = [:]
   private var borrowed = 0
-  /// Lines of the block that are found but not yet read.
+  /// Lines of the block that have been found but not yet read.
   private var ahead: [BlockLine] = []
 
   /// The maximum number of lines that a decoder prepares together.
@@ -97,7 +97,7 @@ package import BatchFoundation
     }
   }
 
-  /// Queues a line to be read with the others in ``ahead``; counts other entries at once.
+  /// Queues a line to be read with those in ``ahead``; entries that are not lines are counted at once.
   private mutating func take(_ entry: MappedBlock.Entry, _ block: LineBlock) {
     switch entry {
     case .line(let line): ahead.append(line)
@@ -156,7 +156,7 @@ package import BatchFoundation
     tallies[Int(line?.file ?? block.file)].isRemarkable = true
   }
 
-  /// Counts a line; of several lines from one foreign record, only the first.
+  /// Counts a line; if several lines come from one foreign record, only the first is counted.
   @inline(__always)
   private mutating func countLine(_ line: BlockLine) {
     if !tallies.isEmpty, line.element == 0 { tallies[Int(line.file)].lines += 1 }
@@ -167,7 +167,8 @@ package import BatchFoundation
     return unsafe namesSomebody(line.raw) ? withoutContent(refused) : refused
   }
 
-  /// Returns a finding of the source as it is quarantined: without its content if that names a forgotten person.
+  /// Returns a finding from the source as it is to be quarantined: without its content if that names a forgotten
+  /// person.
   private func refused(_ finding: QuarantinedLine) -> QuarantinedLine {
     unsafe finding.raw.withUnsafeBufferPointer { unsafe namesSomebody($0) } ? withoutContent(finding) : finding
   }
@@ -176,7 +177,8 @@ package import BatchFoundation
     options.isForgotten.map { unsafe MentionedPerson.isNamed(in: bytes, options.personKinds, $0) } ?? false
   }
 
-  /// Removes the content of a line that is not a record and names a forgotten person: it is counted, but not kept.
+  /// Removes the content of a line that is not a record and names a forgotten person: the line is counted, but not
+  /// kept.
   private func withoutContent(_ line: QuarantinedLine) -> QuarantinedLine {
     var line = line
     (line.detail, line.raw) = ("names a forgotten person; the line's content is not kept", [])
@@ -235,7 +237,7 @@ package import BatchFoundation
       element: line.position.element)
   }
 
-  /// Passes on the open chunks and ends the worker's reading.
+  /// Passes on the open chunks; the worker then has nothing more to read.
   mutating func finish() {
     for bucket in 0..<DeviceHash.bucketCount {
       if let chunk = unsafe chunks[bucket] { space.place(chunk, bucket: bucket) }
@@ -246,7 +248,7 @@ package import BatchFoundation
   }
 }
 
-/// Searches for people in lines that are not records and whose bytes the quarantine would keep.
+/// Searches for people in lines that are not records but whose bytes the quarantine would keep.
 enum MentionedPerson {
   /// Returns whether a line names a forgotten person: in a string or number if the line is JSON, and otherwise between
   /// quotes, white space, commas, `&` or `=`.
@@ -282,7 +284,7 @@ enum MentionedPerson {
   }
 }
 
-/// A line out of the window, with a time in ``IngestOptions/past``; an earlier run may or may not have read it.
+/// A line that is out of the window, with a time in ``IngestOptions/past``; an earlier run may or may not have read it.
 package struct PastLine: Sendable, Equatable {
   package var timestamp: Instant
   package var bucket: Int
@@ -290,7 +292,7 @@ package struct PastLine: Sendable, Equatable {
   package var position: RecordPosition
 }
 
-/// The past lines that one thread read. For each file, only as many are kept as show whether it has new ones.
+/// The past lines that one thread read. For each file, only enough are kept to show whether it has new ones.
 struct PastLines {
   private static let mostOfFile = 32
   private static let most = 2048

@@ -26,7 +26,7 @@ struct BlockMapping: ~Copyable {
   private var outcomes = MappedOutcomes()
   private var origins: [Origin] = []
 
-  /// A foreign record and the end of its outcomes, which are consecutive.
+  /// A foreign record and the end of its outcomes; the outcomes of a record are consecutive.
   private struct Origin {
     var record: BlockLine
     var end: Int
@@ -101,7 +101,7 @@ struct BlockMapping: ~Copyable {
 /// The result of mapping one foreign record of a file, for the author of its map.
 package struct MapTrial: Sendable {
   package enum Outcome: Sendable, Equatable {
-    /// The line that the map wrote, and its fault; nil if the line is a record.
+    /// The line that the map wrote, and its fault, which is nil if the line is a record.
     case line(String, fault: String?)
     case leftOut(String)
     case refused(String)
@@ -117,7 +117,8 @@ package struct MapTrial: Sendable {
 }
 
 extension InputFile {
-  /// Passes on the results of the file's map for its first records or, without a map, of reading its lines as records.
+  /// Passes on the results of applying the file's map to its first records or, without a map, of reading its lines as
+  /// records.
   ///
   /// - Parameter limit: the maximum number of foreign records.
   /// - Throws: `IngestFailure`, `InputChanged`, or what `body` throws.

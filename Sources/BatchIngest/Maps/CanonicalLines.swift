@@ -1,7 +1,7 @@
 package import BatchFoundation
 
-/// Consecutive lines in canonical form: the members of every object sorted by the UTF-8 bytes of their names, no white
-/// space, strings with the fewest escapes, numbers as written (reference decisions 46).
+/// Consecutive lines in canonical form (reference decisions 46): members are sorted by the UTF-8 bytes of their names,
+/// there is no white space, strings have the fewest possible escapes, and numbers are as written.
 ///
 /// Each line's parsed values are kept next to it, so that it need not be parsed again.
 package struct CanonicalLines: ~Copyable {
@@ -51,7 +51,7 @@ package struct CanonicalLines: ~Copyable {
 extension CanonicalLines {
   package mutating func beginObject() -> Place { begin(.object) }
 
-  /// - Parameter isAlwaysThere: whether to write even an object without members.
+  /// - Parameter isAlwaysThere: whether to write the object even if it has no members.
   /// - Returns: whether the object was written.
   package mutating func endObject(_ start: Place, isAlwaysThere: Bool) -> Bool {
     let isThere = isAlwaysThere || bytes.count > start.bytes

@@ -3,8 +3,8 @@ package import BatchFoundation
 /// A mapping of foreign records to lines in the project's own format (reference formats 6).
 ///
 /// The core reads files and splits lines; a map defines how the bytes of a file are split into foreign records, and
-/// which lines each of them becomes. Everything after that, including digests and duplicates, is based on the lines
-/// that the map wrote.
+/// which lines each of them becomes. Everything after that, including digests and the search for duplicates, is based
+/// on the lines that the map wrote.
 package protocol RecordMap: Sendable {
   /// The name shown to users: that of a preset or of a file.
   var name: String { get }
@@ -13,23 +13,23 @@ package protocol RecordMap: Sendable {
   ///
   /// - Parameters:
   ///   - path: the path of the file, which may have related files next to it.
-  ///   - options: the run's options, for the longest record accepted and the folder of temporary files.
+  ///   - options: the run's options, which include the maximum record length and the folder for temporary files.
   func makeCutter(of path: FilePath, _ options: IngestOptions) -> (any RecordCutter)?
 
   /// Whether the map opens files itself, which must be on disk.
   var opensFiles: Bool { get }
 
-  /// The same map for files with one record per line, in which form the quarantine keeps records.
+  /// The same map for files with one record per line, the format in which the quarantine keeps records.
   var ofKeptRecords: any RecordMap { get }
 
   func makeMapper() -> any RecordMapper
 
-  /// Returns the description of a fault in a line that a rule of the map wrote. It names members of the foreign record
-  /// but shows none of their values.
+  /// Returns a description of a fault in a line that a rule of the map wrote. The description names members of the
+  /// foreign record but shows none of their values.
   func detail(of rejection: Rejection, rule: Int, record: [UInt8]) -> String
 }
 
-/// Turns single foreign records into lines, keeping its working memory from record to record.
+/// Turns individual foreign records into lines, keeping its working memory from record to record.
 package protocol RecordMapper: AnyObject {
   /// Appends the outcomes of a record: at least one, so that no record is lost.
   func map(_ record: UnsafeBufferPointer<UInt8>, into outcomes: inout MappedOutcomes)
@@ -89,9 +89,10 @@ package struct MappedOutcomes: ~Copyable {
   }
 }
 
-/// Splits the bytes of one file into foreign records. The bytes come in pieces that may end anywhere.
+/// Splits the bytes of one file into foreign records. The bytes arrive in chunks that may end anywhere.
 package protocol RecordCutter: AnyObject {
-  /// Returns words for a file's format and the way to read it if it is clearly not the expected format; otherwise nil.
+  /// Returns a message about a file's format and the way to read it, if the format is clearly not the expected one;
+  /// otherwise nil.
   ///
   /// - Parameter head: the beginning of the file, without a byte order mark.
   func otherForm(_ head: UnsafeBufferPointer<UInt8>) -> String?
@@ -115,7 +116,7 @@ extension RecordCutter {
   package var bytes: UnsafeBufferPointer<UInt8>
   /// The line of a table's row or the number of a document; from 1, unique within the file.
   package var number: UInt64
-  /// The offset of its first byte in the (inflated) file.
+  /// The offset of the record's first byte in the (inflated) file.
   package var offset: UInt64
   /// The fault; nil for a valid record.
   package var fault: QuarantineReason?
@@ -148,10 +149,10 @@ package struct InputMap: Sendable, Equatable {
 /// A warning about a foreign record that counts nevertheless (`docs/words.md`).
 package struct LineWarning: Sendable, Equatable {
   package var kind: String
-  /// The text, without values of the record.
+  /// The message, without values from the record.
   package var detail: String
 
-  /// Whether the warning is about the whole file; it is then reported only at the first place.
+  /// Whether the warning is about the whole file; if so, it is reported only at the first place.
   var isOfFile = false
 
   package static let shortRowKind = "short-row"
@@ -184,7 +185,7 @@ package struct LineWarning: Sendable, Equatable {
 
 struct RecordWarning: Sendable {
   var line: UInt64
-  /// The index of the line among those that a map made of the record; nil if the warning is about the record itself.
+  /// The index of the line among those that a map made from the record; nil if the warning is about the record itself.
   var element: UInt16?
   var warning: LineWarning
 }

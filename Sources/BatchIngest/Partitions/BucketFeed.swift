@@ -9,7 +9,7 @@ final class BucketFeed: Sendable {
     let bucket: Int
     /// The records; the consumer must release them and ``loaded``.
     let stored: StoredBucket
-    /// One slice, or several in which a large bucket must be loaded.
+    /// The slices in which the bucket must be loaded: one, or several for a large bucket.
     let slices: [Range<RecordPlace>]
     /// The records loaded from disk; nil for a bucket of several slices.
     let loaded: [Chunk]?

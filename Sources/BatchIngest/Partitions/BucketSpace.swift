@@ -1,11 +1,11 @@
 import BatchFoundation
 
-/// All packed records of a run by bucket, in memory up to a limit and beyond it in a temporary file.
+/// All packed records of a run, by bucket: in memory up to a limit, and beyond that in a temporary file.
 ///
-/// When memory runs short, chunks of the bucket with the most memory are written to disk, so that the pieces written
-/// and read are large regardless of the order of records. A separate thread writes before memory runs out
-/// (``spillAhead()``); a worker that finds no memory left writes, too. A run whose records leave a sixteenth of the
-/// memory free writes nothing.
+/// When memory runs short, chunks of the bucket that uses the most memory are written to disk, so that reads and writes
+/// are large regardless of the order of records. A separate thread writes before memory runs out (``spillAhead()``); a
+/// worker that finds no memory left also writes. A run whose records leave a sixteenth of the memory free writes
+/// nothing.
 final class BucketSpace: Sendable {
   /// The state under its lock; the file is read and written outside it.
   private let contents: Guarded<Contents>
@@ -32,7 +32,8 @@ final class BucketSpace: Sendable {
     var largest = 0
     /// The number of workers that may still add records.
     var filling: Int
-    /// The number of pieces being written to disk: of the usual size, and larger ones.
+    /// The number of pieces (``Piece``) being written to disk: those with chunks of the usual size, and those with
+    /// larger ones.
     var writing = (usual: 0, large: 0)
 
     init(_ memory: consuming ChunkMemory, workers: Int) {
@@ -51,7 +52,8 @@ final class BucketSpace: Sendable {
 
     mutating func give(_ chunks: some Sequence<Chunk>) { for chunk in chunks { memory.give(chunk) } }
 
-    /// Takes the last chunks of the bucket with the most memory, of large chunks only unless `usual`; nil for none.
+    /// Takes the last chunks of the bucket that uses the most memory. Unless `usual` is true, only large chunks are
+    /// considered. Nil if there are none.
     mutating func takeLargest(usual: Bool) -> Piece? {
       var (victim, most, isUsual) = (0, 0, false)
       for (index, bucket) in buckets.enumerated() {
@@ -91,11 +93,12 @@ final class BucketSpace: Sendable {
   /// The maximum number of chunks written at once.
   private static let longestExtent = 64
 
-  /// - Parameter limit: the maximum number of bytes for records, exceeded only by one open chunk per bucket and worker.
+  /// - Parameter limit: the maximum number of bytes for records, which only one open chunk per bucket and worker may
+  ///   exceed.
   init(limit: Int, workers: Int, folder: String) {
     (self.limit, self.workers) = (limit, workers)
     spill = SpillFile(folder: folder)
-    // Open chunks may take a sixth of the limit.
+    // Open chunks may use a sixth of the limit.
     let wanted = limit / (6 * workers * DeviceHash.bucketCount)
     chunkBytes = min(max(wanted / Chunk.page, 1), 8) * Chunk.page
     contents = Guarded(Contents(ChunkMemory(limit: limit, chunkBytes: chunkBytes), workers: workers))
@@ -123,7 +126,7 @@ final class BucketSpace: Sendable {
     if isShort { contents.change { _ in } }
   }
 
-  /// Takes bytes from the limit or, if negative, gives them back.
+  /// Reserves bytes of the limit or, if the number is negative, returns them.
   func borrow(_ bytes: Int) { contents.withLock { $0.memory.borrowed += bytes } }
 
   /// Returns an empty chunk, spilling others first if memory is short.
@@ -156,7 +159,7 @@ final class BucketSpace: Sendable {
     }
   }
 
-  /// Reports that a worker has no more records.
+  /// Reports that a worker has no more records to add.
   func endFilling() { contents.change { $0.filling -= 1 } }
 
   private func spill(_ piece: Piece) throws {
@@ -192,7 +195,8 @@ final class BucketSpace: Sendable {
     }
   }
 
-  /// Returns the buckets with records in loading order, after spilling the last ones to make room for the first ones.
+  /// Returns the buckets that have records, in loading order, after spilling the last ones to make room for the first
+  /// ones.
   func order() throws -> [Int] {
     let (used, most, largest) = contents.withLock { contents in
       (
@@ -200,7 +204,7 @@ final class BucketSpace: Sendable {
         contents.buckets.map(\.spilledBytes).max() ?? 0, contents.largest
       )
     }
-    // In addition to its chunk, a large record takes memory in an event, in a block and in a write to disk.
+    // In addition to its chunk, a large record needs memory for an event, a block and a write to disk.
     let needed = workers * (min(most, share) + 8 * largest) + BucketFeed.ahead * min(most, share)
     for bucket in used.reversed() where contents.withLock({ $0.memory.available }) < needed {
       try spill(contents.withLock { $0.take(bucket, usual: true) }, of: bucket)
@@ -209,7 +213,7 @@ final class BucketSpace: Sendable {
     return used
   }
 
-  /// Removes and returns the records of a bucket; chunks loaded of them must be given back with ``release(_:)``.
+  /// Removes and returns the records of a bucket; chunks loaded from it must be returned with ``release(_:)``.
   func take(_ bucket: Int) -> StoredBucket {
     contents.withLock { contents in
       let taken = contents.buckets[bucket]

@@ -1,6 +1,6 @@
 import Glibc
 
-/// A page-aligned piece of memory with consecutive packed records of one bucket; it is written to disk unchanged.
+/// A page-aligned buffer with consecutive packed records of one bucket; it is written to disk unchanged.
 ///
 /// Its last bytes hold the number of used bytes, so that it can be read back.
 @safe struct Chunk {
@@ -11,7 +11,7 @@ import Glibc
   /// The span of its records' places, if any.
   private(set) var places = PlaceSpan()
 
-  /// The unit that disks transfer without a copy.
+  /// The size of the units that disks transfer without a copy.
   static let page = 4096
   private static let mark = MemoryLayout<UInt64>.size
 
@@ -56,7 +56,8 @@ import Glibc
   /// The number of bytes left for chunks.
   var available: Int { unsafe limit - borrowed - allocated + free.count * chunkBytes }
 
-  /// The number of bytes left for usual chunks; less than ``available``, because slabs are whole and never freed.
+  /// The number of bytes left for usual chunks; less than ``available``, because slabs are allocated whole and never
+  /// freed.
   var room: Int {
     unsafe free.count * chunkBytes + max(0, limit - borrowed - allocated) / Self.slabBytes * Self.slabBytes
   }
@@ -78,7 +79,7 @@ import Glibc
     }
     if unsafe free.isEmpty {
       let slab = UnsafeMutableRawPointer.allocate(byteCount: Self.slabBytes, alignment: Self.slabBytes)
-      // A hint: everything works without huge pages too.
+      // This is only a hint; everything works without huge pages, too.
       _ = unsafe madvise(slab, Self.slabBytes, MADV_HUGEPAGE)
       allocated += Self.slabBytes
       unsafe slabs.append(slab)

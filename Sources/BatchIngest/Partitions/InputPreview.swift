@@ -1,6 +1,6 @@
 package import BatchFoundation
 
-/// The devices of an input that has been read, before any of them is passed on.
+/// The devices in an input that has been read, before any of them is passed on.
 ///
 /// Devices are assigned to buckets by a hash of their ids, so a few buckets represent all of them.
 package struct InputPreview {

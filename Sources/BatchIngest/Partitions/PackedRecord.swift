@@ -14,11 +14,11 @@ struct PackedHead {
   var kind: InputKind
   var type: UInt8
   var isSample: Bool
-  /// Whether the platform supplied the digest, so that equal digests mean equal records regardless of the times.
+  /// Whether the platform supplied the digest. If so, equal digests mean equal records regardless of their times.
   var hasIdentity: Bool
   var ignoredType: UInt8
   var notes: RecordNotes = []
-  /// The index among the records that a map made of the line.
+  /// The index among the records that a map made from the line.
   var element: UInt16
   /// The number of bytes after the payload: padding, and the record key if there is one.
   var padding: UInt8 = 0
@@ -33,7 +33,7 @@ enum PackedRecord {
     PackedHead.size + 16 + head.device.count + 5 + payload
   }
 
-  /// Packs the decoder's current record into memory with the room that ``bound(_:payload:)`` requires.
+  /// Packs the decoder's current record into memory that has room for ``bound(_:payload:)`` bytes.
   ///
   /// - Returns: the bytes used, a multiple of 8.
   @inline(__always)
@@ -86,7 +86,7 @@ struct RecordPlace: Comparable {
   var kind: InputKind
   var file: UInt32
   var line: UInt64
-  /// The index among the records that a map made of the line.
+  /// The index among the records that a map made from the line.
   var element: UInt16 = 0
 
   static let first = RecordPlace(timestamp: .min, kind: .events, file: 0, line: 0)
@@ -111,7 +111,7 @@ extension PackedHead {
   }
 }
 
-/// The first and the last place of some records, and the place added last.
+/// The first and the last place of some records, and the most recently added place.
 struct PlaceSpan {
   private(set) var first = RecordPlace.end
   private(set) var last = RecordPlace.first

@@ -5,9 +5,10 @@ package import BatchFoundation
 /// A bucket that is too large for memory is split into several partitions: consecutive slices of the order. All texts
 /// and views are valid until the callback that receives the partition returns.
 package struct Partition {
-  /// The `DeviceHash/bucket` of all its devices, from 0 and below `DeviceHash/bucketCount`.
+  /// The `DeviceHash/bucket` of all devices, from 0 to below `DeviceHash/bucketCount`.
   package let bucket: Int
-  /// The number of the calling thread, from 0. Its calls never overlap, and all slices of a bucket go to one thread.
+  /// The number of the calling thread, from 0. Calls from one thread never overlap, and all slices of a bucket go to
+  /// one thread.
   package let worker: Int
   /// The devices, sorted by the bytes of their ids; a last slice may have none.
   package var devices: [DeviceRecords]
@@ -27,7 +28,8 @@ package struct DeviceRecords {
   package let records: RecordList
 }
 
-/// A line whose `recordId` identifies it as the same record as another line; later runs treat it as already read.
+/// A line whose `recordId` identifies it as the same record as another line; later runs treat it as a line already
+/// read.
 package struct RepeatedRecord {
   package let device: Text
   package let digest: LineDigest
@@ -63,8 +65,8 @@ package struct RepeatedRecord {
     unsafe RecordList(keys: UnsafeBufferPointer(rebasing: keys[range]))
   }
 
-  /// Returns the index of the first record from the instant on; at the instant itself, records of kinds before `kind`
-  /// are skipped.
+  /// Returns the index of the first record at or after the instant; at the instant itself, records of kinds before
+  /// `kind` are skipped.
   package func place(from instant: Instant, _ kind: InputKind = .events) -> Int {
     var (low, high) = (0, count)
     while low < high {
@@ -102,7 +104,8 @@ package struct RepeatedRecord {
 
   package var notes: RecordNotes { head.notes }
 
-  /// The key by which later runs recognize the record's identity or the `recordId` that a map read; nil for neither.
+  /// The key by which later runs recognize the record's identity or the `recordId` that a map read; nil if there is
+  /// neither.
   package var recordKey: UInt64? { notes.contains(.hasRecordKey) ? unsafe PackedRecord.recordKey(of: packed) : nil }
 
   /// The key of the record's identity; nil for a record without one.
@@ -115,7 +118,7 @@ package struct RepeatedRecord {
   /// The digest by which a later run recognizes the line.
   package var digest: LineDigest { head.digest }
 
-  /// The bytes that the platform's decoder wrote, and up to fifteen more; valid as long as the partition.
+  /// The bytes that the platform's decoder wrote, and up to fifteen more; valid as long as the partition exists.
   package var payload: UnsafeRawBufferPointer { unsafe PackedRecord.payload(of: packed) }
 
   func mark(_ note: RecordNotes) {
@@ -133,7 +136,8 @@ package struct RepeatedRecord {
   }
 }
 
-/// Collects the records of one device, which outlive the reader's next line until all are removed.
+/// Collects the records of one device. They remain valid, even when the reader reads another line, until all are
+/// removed.
 package final class RecordBuffer {
   private let arena = Arena()
   private var seen: Set<LineDigest> = []
@@ -143,8 +147,8 @@ package final class RecordBuffer {
 
   package var isEmpty: Bool { keys.isEmpty }
 
-  /// Keeps the reader's current record; returns false for a duplicate of one that is already kept
-  /// (reference formats 3.3).
+  /// Keeps the reader's current record; returns false for a duplicate of a record that is already kept (reference
+  /// formats 3.3).
   package func keep(_ head: RecordHead, of line: SourceLine, _ reader: borrowing LineReader) -> Bool {
     let digest = head.identity ?? LineDigest(line: line.text, kind: line.kind)
     guard seen.insert(digest).inserted else { return false }
@@ -182,7 +186,7 @@ package struct DeviceLookahead {
 
   fileprivate init(last: Instant) { self.last = last }
 
-  /// Creates the look-ahead of a complete list of records; nil if it is empty.
+  /// Creates the look-ahead for a complete list of records; nil if the list is empty.
   package init?(_ records: RecordList) {
     guard let last = records.last else { return nil }
     self.last = last.timestamp
@@ -190,7 +194,8 @@ package struct DeviceLookahead {
   }
 }
 
-/// The look-aheads of the devices of a bucket that is split into slices; samples are valid as long as this object.
+/// The look-aheads for the devices of a bucket that is split into slices; samples are valid as long as this object
+/// exists.
 package final class DeviceLookaheads {
   private let vocabulary: RecordVocabulary
   private let arena = Arena()

@@ -18,7 +18,7 @@ import BatchFoundation
   private var recordTimes: [UInt64: Int64] = [:]
   /// The record ids of earlier runs, and those of lines that these runs accepted without ids (``RecordIDs``).
   private var knownIDs: [LineDigest] = []
-  /// The lines at the instants at which a slice begins or ends, because adjacent slices may have equal lines there.
+  /// The lines at the instants where a slice begins or ends, because adjacent slices may have equal lines there.
   private var shared: [Tie: Set<LineDigest>] = [:]
 
   /// The time and kind that equal lines share.
@@ -36,7 +36,7 @@ import BatchFoundation
 
   deinit { unsafe sorted.deallocate() }
 
-  /// Discards what is known of the previous bucket. All slices of the next bucket must then follow in order.
+  /// Discards what is known about the previous bucket. All slices of the next bucket must then follow in order.
   mutating func beginBucket() {
     identities.removeAll(keepingCapacity: true)
     recordTimes = [:]
@@ -47,8 +47,7 @@ import BatchFoundation
   ///   - slice: the places of the records that count; others are skipped.
   ///   - known: returns, in ascending order and for the times of the spans, digests of lines that earlier runs accepted
   ///     or, if `areIDs`, ids of records.
-  ///   - replaces: returns whether a record replaces a later one that has its identity and that an earlier run
-  ///     accepted.
+  ///   - replaces: returns whether a record replaces a later one with the same identity that an earlier run accepted.
   /// - Returns: the devices that have records left, sorted by id; valid until the next call.
   mutating func sort(
     _ chunks: [Chunk], in slice: Range<RecordPlace> = StoredBucket.whole,
@@ -76,7 +75,7 @@ import BatchFoundation
     }
     guard !keys.isEmpty else { return [] }
     defer { shared = shared.filter { $0.key.timestamp == slice.upperBound.timestamp } }
-    // A record of the same identity may have any time.
+    // Another record with the same identity may have any time.
     let ever = [Instant(milliseconds: 0)...Instant.last]
     if hasRecordKeys {
       knownIDs = try known(
@@ -160,8 +159,8 @@ import BatchFoundation
     owners.removeLast(owners.count - left)
   }
 
-  /// Returns whether the sorted digests contain a digest. It interpolates, because digests are evenly distributed, and
-  /// bisects after six guesses.
+  /// Returns whether the sorted digests contain a digest. The search interpolates, because digests are evenly
+  /// distributed, and bisects after six guesses.
   static func contains(_ known: UnsafeBufferPointer<LineDigest>, _ digest: LineDigest) -> Bool {
     var low = 0
     var high = known.count - 1
@@ -222,7 +221,7 @@ import BatchFoundation
     }
     var left = unsafe dropRepeated(own, in: slice)
     if hasIdentities {
-      // The first record of each identity counts, regardless of the times.
+      // The first record with each identity counts, regardless of the times.
       left = unsafe Self.keep(UnsafeMutableBufferPointer(rebasing: own[..<left])) {
         !$0.hasIdentity || identities.insert($0.digest).inserted
       }
@@ -233,7 +232,7 @@ import BatchFoundation
       device: device.text, hash: device.hash, records: RecordList(keys: UnsafeBufferPointer(rebasing: own[..<left])))
   }
 
-  /// Moves the records to keep to the front, in order; returns their number.
+  /// Moves the records that are to be kept to the front, in order; returns their number.
   @inline(__always)
   private static func keep(
     _ own: UnsafeMutableBufferPointer<RecordEntry>, where isKept: (RecordEntry) -> Bool
@@ -248,8 +247,8 @@ import BatchFoundation
 
   /// Keeps the first of equal lines and returns how many are left at the front.
   ///
-  /// Equal lines have equal device, time and kind. So a line is compared only with neighbors of the same time and kind
-  /// and, at the limits of a slice, with lines of adjacent slices.
+  /// Equal lines have equal device, time and kind. A line is therefore compared only with neighbors of the same time
+  /// and kind and, at the limits of a slice, with lines of adjacent slices.
   private mutating func dropRepeated(
     _ own: UnsafeMutableBufferPointer<RecordEntry>, in slice: Range<RecordPlace>
   ) -> Int {
@@ -273,8 +272,8 @@ import BatchFoundation
     return left
   }
 
-  /// Keeps the first of the records of a `recordId` within an hour, notes ``RecordNotes/isAgain`` for those farther
-  /// apart, and returns the number of records left at the front.
+  /// Keeps the first of the records that have the same `recordId` within an hour, marks those farther apart with
+  /// ``RecordNotes/isAgain``, and returns the number of records left at the front.
   private mutating func dropRepeatedIDs(_ own: UnsafeMutableBufferPointer<RecordEntry>, _ device: Text) -> Int {
     unsafe Self.keep(own) { record in
       guard !record.hasIdentity, let key = record.recordKey else { return true }
@@ -291,13 +290,13 @@ import BatchFoundation
     }
   }
 
-  /// Returns whether earlier runs had the identity, and only at later times.
+  /// Returns whether earlier runs had records with the identity, all of them later than `time`.
   private func isFirst(_ key: UInt64, at time: Int64) -> Bool {
     let place = firstKnown(key)
     return place < knownIDs.count && knownIDs[place].high == key && time < Int64(bitPattern: knownIDs[place].low)
   }
 
-  /// Returns the index of the id's earliest time among the known ones, or where it would be.
+  /// Returns the index of the id's earliest entry in ``knownIDs``, or the index where it would be inserted.
   private func firstKnown(_ key: UInt64) -> Int {
     var (low, high) = (0, knownIDs.count)
     while low < high {
@@ -311,7 +310,7 @@ import BatchFoundation
     case none, far, near
   }
 
-  /// Returns whether earlier runs had the id and, if so, whether within an hour of the time.
+  /// Returns whether earlier runs had records with the id and, if so, whether any was within an hour of the time.
   private func isKnown(_ key: UInt64, at time: Int64) -> Knowledge {
     var knowledge = Knowledge.none
     for id in knownIDs[firstKnown(key)...].prefix(while: { $0.high == key }) {

@@ -3,12 +3,13 @@ package import BatchFoundation
 /// The records of one device in order, combined from those that a store kept and those that a run reads
 /// (reference decisions 34).
 ///
-/// A record is kept as its place among those of its device and its payload:
+/// A record is stored as its position among the device's records, followed by its payload:
 ///
 ///     record = flags, type, timestamp delta, line delta, [file], [ignored type], [element], [key], payload
 ///
-/// A file is given by its number in the store, and a record with an identity has its key. A record that an earlier one
-/// of its identity has since replaced (reference decisions 71) is written with that key and without a payload.
+/// A file is given by its number in the store. A record with an identity has the identity's key. A record that has
+/// since been replaced by an earlier one with the same identity (reference decisions 71) is written with that key and
+/// without a payload.
 @safe package final class RecordTimeline {
   private let device: Text
   private let hash: DeviceHash
@@ -92,7 +93,7 @@ package import BatchFoundation
     unsafe keys.append(RecordEntry(milliseconds: head.timestamp, packed: target))
   }
 
-  /// Returns the time of the first record that ``kept(_:from:)`` wrote; nil for none.
+  /// Returns the time of the first record that ``kept(_:from:)`` wrote; nil if there is none.
   ///
   /// - Throws: ``DeviceStateError``.
   package static func first(kept bytes: [UInt8]) throws -> Instant? {
@@ -118,15 +119,16 @@ package import BatchFoundation
     return replaced.contains(RecordIDs.entry(key, at: record.milliseconds))
   }
 
-  /// Passes on all records in the order in which they were added. They are valid as long as the timeline, but the list
-  /// only during the call.
+  /// Passes on all records in the order in which they were added. The records are valid as long as the timeline exists,
+  /// but the list only during the call.
   package func withRecords<Result>(_ body: (RecordList) throws -> Result) rethrows -> Result {
     try withExtendedLifetime(self) {
       try unsafe keys.withUnsafeBufferPointer { try unsafe body(RecordList(keys: $0)) }
     }
   }
 
-  /// Passes on all records in order, before and after adding those of a run. They are valid as long as the timeline.
+  /// Passes on all records in order, before and after adding those of a run. The records are valid as long as the
+  /// timeline exists.
   package func withRecords<Result>(
     adding more: RecordList, from files: InputFiles, without gone: [(key: UInt64, time: Instant)] = [],
     _ body: (_ before: RecordList, _ after: RecordList) throws -> Result
@@ -197,10 +199,10 @@ extension RecordEntry {
 }
 
 extension RecordPosition {
-  /// A flag that marks a file as a number in the store, for a record that an earlier run read.
+  /// A flag that marks a file number as one from the store, for a record that an earlier run read.
   static let kept: UInt32 = 1 << 31
 
-  /// The place where a kept record was read; nil for a record of a file of this run.
+  /// The place where a kept record was read; nil for a record from a file of this run.
   var keptSource: StoredSource? {
     file & Self.kept == 0 ? nil : StoredSource(file: file & ~Self.kept, line: line)
   }

@@ -13,7 +13,7 @@ struct Extent {
   var bytes: Int { size * chunks }
 }
 
-/// A temporary file that has no name once it is open, so that it never outlives the process.
+/// A temporary file whose name is removed once it is open, so that it never outlives the process.
 ///
 /// If the file system allows it, the page cache is bypassed: these bytes are needed only once, and would evict others
 /// that are needed again.
@@ -59,7 +59,7 @@ final class SpillFile: Sendable {
     return Extent(offset: offset, size: size, places: chunks.map(\.places))
   }
 
-  /// - Parameter empty: as many chunks as the extent has, of its size.
+  /// - Parameter empty: as many chunks as the extent has, all of the same size as its chunks.
   /// - Returns: the chunks with their content.
   func read(_ extent: Extent, into empty: [Chunk]) throws -> [Chunk] {
     try unsafe transfer(empty[...], file.withLock(\.descriptor), at: extent.offset, unsafe preadv, "read", atEnd: EIO)
@@ -70,7 +70,7 @@ final class SpillFile: Sendable {
 
   private typealias Call = (Int32, UnsafePointer<iovec>?, Int32, off_t) -> Int
 
-  /// - Parameter atEnd: the error code when nothing is transferred.
+  /// - Parameter atEnd: the error code to use if nothing is transferred.
   private func transfer(
     _ chunks: ArraySlice<Chunk>, _ descriptor: Int32, at start: UInt64, _ call: Call, _ verb: String, atEnd: Int32
   ) throws {
@@ -85,7 +85,7 @@ final class SpillFile: Sendable {
         let code = count < 0 ? errno : atEnd
         if code == EINTR { continue }
         if code == EINVAL, !usesCache {
-          // The file system cannot bypass its cache after all. Another thread may have found out first.
+          // The file system cannot bypass its cache after all. Another thread may already have noticed this.
           usesCache = true
           _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) & ~Self.direct)
           continue

@@ -1,15 +1,15 @@
 package import BatchFoundation
 import CBytes
 
-/// A part of an export, as a partition wrote it: lines of many files in one, each with its place.
+/// A part of an export, as a partition wrote it: lines from many files in one file, each with its place.
 package struct InputPart: Sendable, Equatable {
-  /// Consecutive whole lines in a file.
+  /// Consecutive whole frames in a file.
   package struct Slice: Sendable, Equatable {
     package var path: FilePath
     /// The offset of the first byte.
     package var start: UInt64
     package var bytes: UInt64
-    /// The ``CopySum`` of its bytes, in hexadecimal.
+    /// The ``CopySum`` of the slice's bytes, in hexadecimal.
     package var sum: String
 
     package init(path: FilePath, start: UInt64, bytes: UInt64, sum: String) {
@@ -30,7 +30,7 @@ package struct InputPart: Sendable, Equatable {
   package var size: UInt64 { slices.reduce(0) { $0 + $1.bytes } }
 }
 
-/// A file of a partition or of a result whose bytes differ from those written.
+/// The error thrown if the bytes of a file in a partition or a result differ from those written.
 package struct DamagedCopyError: RunError, Equatable, CustomStringConvertible {
   package var path: String
 
@@ -49,9 +49,9 @@ package struct DamagedCopyError: RunError, Equatable, CustomStringConvertible {
 ///     finding = kind + 1 or 0, reason length, reason, detail length, detail, raw bytes
 ///
 /// All numbers are varints. `file` is an index into the files of the manifest; the bytes are those of the line without
-/// its end. A finding is a fault found while reading, such as a line that is too long or a damaged file, or a refusal
-/// by a map; it is quarantined unchanged. For a line that a map wrote, the bytes begin with two that hold its index
-/// among the lines of its foreign record. For a record that a map left out, the bytes are the reason.
+/// its line ending. A finding is a fault found while reading, such as a line that is too long or a damaged file, or a
+/// refusal by a map; it is quarantined unchanged. For a line that a map wrote, the first two bytes hold its index among
+/// the lines of its foreign record. For a record that a map left out, the bytes are the reason.
 struct PartFrame {
   enum Content: UInt64 {
     case line, finding, leftOut, element
@@ -155,7 +155,7 @@ struct PartFrame {
   }
 
   /// - Parameter path: the path of the file with the finding.
-  /// - Returns: nil for bytes that no partition writes.
+  /// - Returns: nil for bytes that no partition would write.
   func finding(_ block: UnsafeBufferPointer<UInt8>, path: String) -> QuarantinedLine? {
     let own = unsafe UnsafeBufferPointer(rebasing: block[bytes])
     var at = 0

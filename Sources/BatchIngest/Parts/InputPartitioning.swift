@@ -2,17 +2,17 @@ package import BatchFoundation
 import CBytes
 import Glibc
 
-/// The distribution of an export's lines among parts by device. Lines are read as a run would read them.
+/// Distributes the lines of an export among parts by device. Lines are read as a run would read them.
 ///
 /// All records of a device go to one part. A line that a run would quarantine goes to a part by its line number, or by
-/// the device that it seems to name (``SourceLine/plainDevice``). Each line keeps its bytes and place, so that a run of
-/// a part reports the same as a run of the whole. Lines keep their order.
+/// the device that it seems to name (``SourceLine/plainDevice``). Each line keeps its bytes and place, so that runs of
+/// the parts report the same as a run of the whole export. Lines keep their order.
 package struct InputPartitioning: Sendable {
   package let files: InputFiles
   package let vocabulary: RecordVocabulary
   package let options: IngestOptions
   package let parts: Int
-  /// The number of the first file of ``files`` in the whole export, which may have other files before it.
+  /// The number that the first file in ``files`` has in the whole export, which may have other files before it.
   package let firstFile: UInt32
 
   /// The name of the method by which `part(of:among:)` distributes devices. A different method needs a different name.
@@ -31,11 +31,11 @@ package struct InputPartitioning: Sendable {
   /// - Parameters:
   ///   - take: receives the next bytes of a part; never called by two threads at once. The calls are the same for any
   ///     number of threads.
-  ///   - progress: called now and then, never by two threads at once; may throw to stop.
+  ///   - progress: called periodically, never by two threads at once; may throw to stop.
   /// - Returns: the number of lines of each part, including findings, which equals `read` of a run of the part; and the
   ///   warnings about foreign records, by kind.
-  /// - Throws: ``IngestFailure`` when the system refuses a read, ``InputChanged``, ``CutInputError``,
-  ///   ``InputError/short(_:)``, or what a closure threw.
+  /// - Throws: ``IngestFailure`` if a read fails, ``InputChanged``, ``CutInputError``, ``InputError/short(_:)``, or an
+  ///   error from a closure.
   package func run(
     _ take: @escaping @Sendable (_ part: Int, _ bytes: UnsafeBufferPointer<UInt8>) throws -> Void,
     progress: @escaping @Sendable (IngestProgress) throws -> Void
@@ -135,7 +135,8 @@ private struct LineDistributor: ~Copyable {
   private let buffers: [PartBuffer]
   private let firstFile: UInt32
   private(set) var lines: [Int]
-  /// The number of each file's records in the window, which a run accepts or knows; empty if no input has a minimum.
+  /// For each file, the number of records in the window, which a run accepts or already knows; empty if no input has a
+  /// minimum.
   private(set) var usableByFile: [Int]
   private(set) var warnings: [String: PlacedWarnings] = [:]
 
@@ -242,11 +243,12 @@ private final class PartBuffer {
 }
 
 extension SourceLine {
-  /// The device of a record, found in the bytes of its line without parsing; for a line that is not a record, any text.
+  /// The device of a record, found in the bytes of its line without parsing; if the line is not a record, the result is
+  /// arbitrary.
   ///
-  /// If the name of the field occurs once and no backslash can spell another, the record's device follows it. Nil if
-  /// the line must be parsed, as for an event from a phone's own store, whose device is elsewhere
-  /// (reference formats 3.6, deltadna 2).
+  /// If the field's name occurs once and no backslash could hide another occurrence, the record's device follows it.
+  /// Nil if the line must be parsed, as for an event from a phone's own store, whose device is elsewhere (reference
+  /// formats 3.6, deltadna 2).
   package var plainDevice: Text? {
     if kind == .deepLinks, text.isEmpty || text[0] != UInt8(ascii: "{") { return nil }
     return kind == .events

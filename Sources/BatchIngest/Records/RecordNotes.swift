@@ -1,6 +1,6 @@
 package import BatchFoundation
 
-/// Observations about a record before it is processed.
+/// Observations made about a record before it is processed.
 public struct RecordNotes: OptionSet, Sendable {
   public var rawValue: UInt8
 
@@ -16,7 +16,7 @@ public struct RecordNotes: OptionSet, Sendable {
   package static let unlikelyIDs: RecordNotes = [.mobileUserId, .anonymousId, .recipientId, .userId, .ids]
   /// The record has a key: that of its identity or of the `recordId` that a map read.
   static let hasRecordKey = RecordNotes(rawValue: 16)
-  /// Another record has the same `recordId` at a distance of more than an hour.
+  /// Another record, more than an hour away, has the same `recordId`.
   package static let isAgain = RecordNotes(rawValue: 32)
   /// An earlier run accepted a later record with the same identity, which this one replaces (reference decisions 71).
   package static let replaces = RecordNotes(rawValue: 64)
@@ -31,7 +31,8 @@ public struct RecordNotes: OptionSet, Sendable {
 }
 
 extension Text {
-  /// Whether the text is a placeholder that software writes for no id: a zero UUID, a null of some language, blanks.
+  /// Whether the text is a placeholder that software writes for a missing id: a zero UUID, some language's null, or
+  /// blanks.
   package var namesNobody: Bool {
     switch count {
     case 4: if self == "null" || self == "NULL" { return true }
@@ -50,14 +51,14 @@ extension UInt8 {
   fileprivate var isBlank: Bool { self <= 0x20 }
 }
 
-/// The keys of `recordId`s, by which equal records are recognized when exports that maps read come twice
-/// (reference decisions 57). The identities of stored events are kept in the same way, so that the first in order can
-/// count (71).
+/// The keys of `recordId`s, which identify equal records when an export read with a map is received twice (reference
+/// decisions 57). The identities of stored events are kept in the same way, so that the first in order can count (71).
 package enum RecordIDs {
-  /// The maximum distance between records of one id, in milliseconds; records farther apart are different.
+  /// The maximum time in milliseconds between records with one id that count as equal.
   static let span: Int64 = 3_600_000
 
-  /// Returns the store's bucket for record ids, after those for lines. Its entries are made by ``entry(_:at:)``.
+  /// Returns the store's bucket for record ids; these buckets follow those for lines. Entries are made by
+  /// ``entry(_:at:)``.
   package static func bucket(of bucket: Int) -> Int { DeviceHash.bucketCount + bucket }
 
   package static func entry(_ key: UInt64, at milliseconds: Int64) -> LineDigest {

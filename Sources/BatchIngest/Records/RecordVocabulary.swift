@@ -2,9 +2,9 @@ package import BatchFoundation
 
 /// The platform's part in reading: it defines the possible lines of an export.
 ///
-/// The core reads files, splits them into lines, and refuses lines that no platform accepts: too long, not UTF-8, not a
-/// JSON object, nested too deeply, or with a repeated key. The rest goes to a ``LineDecoder``. Records are then kept
-/// packed, as a head that the core reads and a payload that it only moves around.
+/// The core reads files, splits them into lines, and refuses lines that no platform accepts: those that are too long,
+/// not UTF-8, not a JSON object, nested too deeply, or have a repeated key. All other lines go to a ``LineDecoder``.
+/// Records are then kept packed: a head that the core reads, and a payload that the core only moves around.
 @safe package struct RecordVocabulary: Sendable {
   package var dictionary: FieldDictionary
   package var makeDecoder: @Sendable () -> any LineDecoder
@@ -19,8 +19,8 @@ package import BatchFoundation
   /// The records that only this platform has, if exports may be for several platforms; nil for none.
   package var own: OwnRecords?
 
-  /// The records of another platform; nil for none. Its decoder checks them; then they have no effect other than to
-  /// name device and user.
+  /// The records of another platform; nil for none. Its decoder checks them; after that, their only effect is to name
+  /// device and user.
   package var ignored: OwnRecords?
 
   package struct OwnRecords: Sendable {
@@ -45,21 +45,23 @@ package import BatchFoundation
   }
 }
 
-/// Decodes single lines to records, keeping its working memory from line to line. It is used by one thread at a time.
+/// Decodes individual lines to records, keeping its working memory from line to line. It is used by one thread at a
+/// time.
 ///
 /// For an accepted line the core calls ``decode(_:of:into:)`` and then, if the record is in the window,
 /// ``payloadBound`` and ``writePayload(at:)``. Views of the line are valid until the next line is decoded.
 package protocol LineDecoder: AnyObject {
   /// Prepares for the next lines, which are decoded in this order unless refused earlier. Their bytes are valid until
-  /// then.
+  /// they are decoded.
   ///
-  /// This is for work that is cheaper for several lines together. Not every line is announced: those of a
+  /// This is for work that is cheaper for several lines together. Not every line is announced: lines for a
   /// ``RecordBuffer`` are not.
   func prepare(_ lines: [BlockLine])
 
   /// Checks an object and makes it the current record.
   ///
-  /// - Returns: nil for a record; otherwise the first ``QuarantineReason`` that applies, and the head is undefined.
+  /// - Returns: nil for a record; otherwise the first ``QuarantineReason`` that applies, in which case the head is
+  ///   undefined.
   func decode(_ object: JSONView, of line: SourceLine, into head: inout RecordHead) -> Rejection?
 
   /// Does the same for a plain line of a `deepLinks` input.
@@ -76,8 +78,8 @@ package protocol LineDecoder: AnyObject {
   /// Passes the ids of people in the current record to `body`, except its device.
   func forEachPerson(_ body: (PersonID.Kind, Text) -> Void)
 
-  /// Turns the last refused object, which is another platform's, into the current record: with its device values and
-  /// ids, but without effect.
+  /// Turns the last refused object, which belongs to another platform, into the current record, which has the object's
+  /// device values and ids but no effect.
   ///
   /// - Parameters:
   ///   - isTyped: whether it has device values and ids for this platform.
@@ -109,12 +111,12 @@ package struct SourceLine {
 }
 
 package struct RecordHead {
-  /// The device id, which is not empty; records with the same bytes here belong together.
+  /// The device id, which is not empty; records whose ids have the same bytes belong together.
   package var device: Text
   package var timestamp: Instant
   /// The record type in the platform's numbering.
   package var type: UInt8
-  /// Whether the rules need the record before any other of its device (``DeviceLookahead``).
+  /// Whether the rules need the record before any other record of its device (``DeviceLookahead``).
   package var isSample: Bool
   /// The digest that identifies duplicates within one device; nil to use the bytes of the line.
   ///
@@ -139,12 +141,12 @@ package struct RecordHead {
 /// The names that lines of a platform may use, to suggest in place of misspelled ones.
 package struct FieldDictionary: Sendable {
   package var fields: Set<String> = []
-  /// The known values of fields that have a fixed set.
+  /// The possible values of fields that have a fixed set of values.
   package var values: [String: [String]] = [:]
   /// The required kinds of fields in words, such as `a string`.
   package var kinds: [String: String] = [:]
 
-  /// For fields in place of which another one may be given, that other field.
+  /// The fields that may be replaced by another field, each with that other field.
   package var alternatives: [String: String] = [:]
 
   package init() {}

@@ -3,14 +3,14 @@ public import BatchFoundation
 public struct Rejection: Error, Equatable {
   package var reason: QuarantineReason
   package var field: String?
-  /// The fault's offset in bytes from the start of the line; nil if not meaningful.
+  /// The fault's offset in bytes from the start of the line; nil if the fault has no offset.
   package var offset: Int?
 
   package init(reason: QuarantineReason, field: String? = nil, offset: Int? = nil) {
     (self.reason, self.field, self.offset) = (reason, field, offset)
   }
 
-  /// The details, without any of the line's values.
+  /// The details, without any values from the line.
   package var detail: String {
     if let field { return "field '\(field)'" }
     if let offset { return "at byte \(offset + 1) of the line" }
@@ -18,10 +18,11 @@ public struct Rejection: Error, Equatable {
   }
 }
 
-/// The place of a fault in a line: a field, or something below it.
+/// The place of a fault in a line: a field, or a value inside it.
 public struct FieldPlace: CustomStringConvertible {
   @usableFromInline var field: Text
-  /// The path below the field: a member, an element of a list, a member of that element; each empty or nil if absent.
+  /// The path inside the field: a member, an element of a list, a member of that element; each is empty or nil if
+  /// absent.
   private var member: Text
   private var element: Int?
   private var inner: Text
@@ -39,14 +40,15 @@ public struct FieldPlace: CustomStringConvertible {
 
   public func element(_ number: Int) -> FieldPlace { FieldPlace(field, member, number) }
 
-  /// The name of a field, or a JSON Pointer (RFC 6901) to something below it. It contains only names of the format.
+  /// The name of a field, or a JSON Pointer (RFC 6901) to a value inside it. It contains only names that the format
+  /// defines.
   public var description: String {
     let steps = ["\(member)", element.map(String.init) ?? "", "\(inner)"].filter { !$0.isEmpty }
     return steps.isEmpty ? "\(field)" : "/" + (["\(field)"] + steps).joined(separator: "/")
   }
 }
 
-/// The faults in the fields of one line, the first of each kind; ``first`` picks one by the order of reasons.
+/// The faults in the fields of one line: the first of each kind. ``first`` picks one by the order of reasons.
 public struct FieldFaults {
   @usableFromInline var missing: FieldPlace?
   @usableFromInline var wrong: FieldPlace?
@@ -79,9 +81,9 @@ public struct FieldFaults {
   }
 }
 
-/// Decides which values messages may show: names of types and texts of times, which reveal nothing personal.
+/// Decides which values messages may show: type names and times, which reveal nothing personal.
 package enum ShownValue {
-  /// The words that dates may contain.
+  /// The words that may occur in dates.
   private static let words: Set<String> = {
     let names = [
       "january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november",
@@ -94,15 +96,15 @@ package enum ShownValue {
     ])
   }()
 
-  /// Returns whether a text has only letters, few digits, `_`, `-`, dots, and spaces around it, so that it cannot be an
-  /// address, sentence or number of a person.
+  /// Returns whether a string, apart from surrounding spaces, has only letters, few digits, `_`, `-` and dots, so that
+  /// it cannot be an address, a sentence or a personal number.
   package static func isName(_ text: String) -> Bool {
     let name = text.utf8.drop { $0 == 0x20 }.reversed().drop { $0 == 0x20 }
     return isShort(text) && name.count { isDigit($0) } <= 3
       && name.allSatisfy { isLetter($0) || isDigit($0) || "_-.".utf8.contains($0) }
   }
 
-  /// Returns whether a text has only digits, signs and words of dates.
+  /// Returns whether a string has only digits, signs, and words that occur in dates.
   package static func isTime(_ text: String) -> Bool {
     isShort(text) && text.utf8.allSatisfy { isLetter($0) || isDigit($0) || "-:.,+ /()".utf8.contains($0) }
       && text.lowercased().utf8.split { !isLetter($0) }.allSatisfy {

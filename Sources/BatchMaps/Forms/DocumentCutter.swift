@@ -2,11 +2,11 @@ import BatchConfiguration
 import BatchFoundation
 import BatchIngest
 
-/// Splits a file into its JSON objects: one document, several in a row, or the elements of arrays.
+/// Splits a file into JSON objects: one document, several in a row, or the elements of arrays.
 ///
 /// Records are numbered within the file (reference formats 6.2). Other text between them becomes a record that is
-/// rejected when it is parsed. The elements of a property list that is an array are records; a string among them is a
-/// line of text.
+/// rejected when it is parsed. If a property list is an array, its elements are records; a string among them is a line
+/// of text.
 final class DocumentCutter: RecordCutter {
   private var decoder: TextDecoder
   private var record: [UInt8] = []

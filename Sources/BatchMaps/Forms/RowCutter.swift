@@ -1,8 +1,8 @@
 import BatchFoundation
 import BatchIngest
 
-/// Splits a table into rows, each an object of the columns with a name and a value. Values are strings, or the JSON in
-/// them for the map's JSON columns.
+/// Splits a table into rows. Each row becomes an object with a member for every column that has a name and a value.
+/// Values are strings or, for the map's JSON columns, the JSON in them.
 ///
 /// The number of a row is that of its first line (reference formats 6.2).
 final class RowCutter: RecordCutter {
@@ -44,7 +44,8 @@ final class RowCutter: RecordCutter {
     return unsafe otherSeparator(head.prefix { $0 != 0x0A && $0 != 0x0D })
   }
 
-  /// Returns a message that names the separator of a header that does not contain the map's; nil if none is recognized.
+  /// Returns a message that names the separator of a header that does not contain the map's separator; nil if none is
+  /// recognized.
   private func otherSeparator(_ header: some Sequence<UInt8>) -> String? {
     let header = Array(header)
     guard !header.contains(form.dialect.separator) else { return nil }
@@ -81,7 +82,7 @@ final class RowCutter: RecordCutter {
     }
     guard let columns else {
       var names = row.fields.map { Self.quoted($0 ?? []) }
-      // Columns without a name get one, because rows may have values in them.
+      // Columns without a name are given one, because rows may have values in them.
       for place in names.indices where names[place].count == 2 {
         let name = Self.quoted(Array("column\(place + 1)".utf8))
         if !names.contains(name) { names[place] = name }
@@ -128,7 +129,7 @@ final class RowCutter: RecordCutter {
 }
 
 extension RowDialect {
-  /// Returns the likely cause of a row's fault, in words of maps; empty if unknown.
+  /// Returns the likely cause of a row's fault, in terms of the map; empty if unknown.
   func causeOfFault(in row: ArraySlice<UInt8>) -> String {
     let quote = UInt8(ascii: "\"")
     if escape == nil, zip(row, row.dropFirst()).contains(where: { $0 == UInt8(ascii: "\\") && $1 == quote }) {

@@ -2,20 +2,20 @@ import BatchFoundation
 import BatchIngest
 import GRDB
 
-/// Splits an SDK's store into records: rows of a SQLite database, events that follow their lengths, or a single event.
+/// Splits an SDK's store into records: rows of a SQLite database, events each preceded by its length, or one event.
 ///
 /// The formats are those of the SDKs' public sources (reference formats 6.5). No files are created next to the store.
 final class StoreCutter: RecordCutter {
   private let path: String
   private let jsonColumns: [String]
   private let options: IngestOptions
-  /// The contents of a file that is not a database; at first, the start of any file.
+  /// The contents of a file that is not a database; initially, the start of any file.
   private var bytes: [UInt8] = []
   /// The number of bytes received.
   private var count = 0
   private var copy: DatabaseCopy?
   private var rows: StoreRows?
-  /// The reason why the database could not be copied.
+  /// The error that prevented the database from being copied.
   private var failure: SystemError?
   private var number: UInt64 = 1
 
@@ -33,14 +33,14 @@ final class StoreCutter: RecordCutter {
   }
 
   func take(_ piece: UnsafeBufferPointer<UInt8>, _ body: (CutRecord) -> Void) {
-    // Write-ahead logs and their indexes are read with the database next to them.
+    // Write-ahead logs and their indexes are read together with the database next to them.
     guard !path.hasSuffix("-wal"), !path.hasSuffix("-shm") else { return }
     count += piece.count
     guard count <= Self.largest, failure == nil else { return }
     do throws(SystemError) {
       if let copy { return try unsafe copy.write(UnsafeRawBufferPointer(piece)) }
       unsafe bytes += piece
-      // A database is written to a copy instead of being kept in memory.
+      // A database is copied to disk instead of being kept in memory.
       guard bytes.starts(with: Self.magic) else { return }
       let copy = try DatabaseCopy(in: options.temporaryFolder)
       self.copy = copy
@@ -91,8 +91,8 @@ final class StoreCutter: RecordCutter {
     }
   }
 
-  /// Reads a portion of the rows, so that between calls signals are handled and memory stays bounded. It reads a copy,
-  /// because opening a database with a write-ahead log creates files next to it.
+  /// Reads a portion of the rows, so that signals are handled between calls and memory stays bounded. The rows are read
+  /// from a copy, because opening a database with a write-ahead log creates files next to it.
   private func readDatabase(_ copy: DatabaseCopy, _ body: (CutRecord) -> Void) {
     do {
       let rows =
@@ -122,8 +122,8 @@ final class StoreCutter: RecordCutter {
   }
 }
 
-/// The format of the lengths before events: 8 bytes in the iOS SDK, 4 in that for Unity, 4 (big-endian) in the old one
-/// for Android.
+/// The format of the lengths before events: 8 bytes in the iOS SDK, 4 in the Unity SDK, 4 (big-endian) in the old
+/// Android SDK.
 private struct LengthField {
   let width: Int
   let isBigEndian: Bool

@@ -5,10 +5,10 @@ import Glibc
 
 /// Reads the rows of another program's database as objects, in portions.
 ///
-/// The file is untrusted: it defines its own tables, lengths of values and order of pages. So only stored columns are
-/// read, values up to a maximum length, and rows in ascending order, each at most once however pages are linked.
+/// The file is untrusted: it defines its own tables, value lengths and page order. So only stored columns are read,
+/// values have a maximum length, and rows are read in ascending order, each at most once, however pages are linked.
 final class StoreRows {
-  /// A database that is not the store of an SDK.
+  /// The reason a database is not the store of an SDK.
   enum Refusal: Error {
     /// A column is computed by an expression, which may take any amount of time and memory.
     case computed
@@ -25,7 +25,7 @@ final class StoreRows {
 
   private struct Table {
     var name: String
-    /// The name under which the row number is read.
+    /// The name by which the row number is read.
     var number: String
     var columns: [String]
 
@@ -44,7 +44,7 @@ final class StoreRows {
   /// The number of the next row to read; nil after the greatest possible one.
   private var next: Int64? = .min
   private var json = EmbeddedJSON()
-  /// The damage found in the file; nil for none.
+  /// The damage found in the file; nil if there is none.
   private(set) var damage: String?
 
   /// The limits of a portion.
@@ -55,7 +55,7 @@ final class StoreRows {
   init(_ queue: DatabaseQueue, _ jsonColumns: [String], longest: Int) throws {
     (self.queue, self.jsonColumns, self.longest) = (queue, jsonColumns, longest)
     (tables, damage) = try queue.inDatabase { database in
-      // The kinds of entries in the schema table are not trusted, because a view may be listed as a table.
+      // The entry types in the schema table are not trusted, because a view may be listed as a table.
       let isComputed = try Bool.fetchOne(
         database,
         sql: """
@@ -93,7 +93,7 @@ final class StoreRows {
       do {
         isDone = try read(table, in: database, body)
       } catch let error as DatabaseError where error.resultCode == .SQLITE_TOOBIG {
-        // The row after those read so far is skipped by reading only its number.
+        // A row that is too long is skipped: only its number is read.
         let number = try DatabaseValue.fetchOne(
           database,
           sql: """
@@ -135,7 +135,7 @@ final class StoreRows {
     return count < Self.rowsAtOnce
   }
 
-  /// Moves ``next`` past a row. Returns false for a row out of order, after which reading might never end.
+  /// Moves ``next`` past a row. Returns false for a row that is out of order, because reading on might never end.
   private func isNext(_ value: DatabaseValue) -> Bool {
     guard case .int64(let number) = value.storage, let next, number >= next else {
       damage = damage ?? "rows of a table are out of order"
@@ -177,7 +177,7 @@ final class DatabaseCopy {
 
   private var path: String { folder + "/store" }
 
-  /// - Parameter temporary: the folder in which the copy gets its own folder.
+  /// - Parameter temporary: the folder in which the copy's own folder is created.
   init(in temporary: String) throws(SystemError) {
     var template = Array("\(temporary)/engage-store-XXXXXX".utf8CString)
     guard
@@ -196,7 +196,7 @@ final class DatabaseCopy {
   /// Opens the copy.
   ///
   /// - Parameters:
-  ///   - original: the path of the original, whose write-ahead log is copied too.
+  ///   - original: the path of the original, whose write-ahead log is also copied.
   ///   - longest: the maximum number of bytes of a value.
   func open(logBeside original: String, longest: Int) throws -> DatabaseQueue {
     defer { remove() }
@@ -221,7 +221,7 @@ final class DatabaseCopy {
           """)
     }
     let queue = try DatabaseQueue(path: path, configuration: configuration)
-    // This opens the log, too, before the files are deleted.
+    // This also opens the log before the files are deleted.
     try queue.inDatabase { try $0.execute(sql: "SELECT count(*) FROM sqlite_schema") }
     return queue
   }

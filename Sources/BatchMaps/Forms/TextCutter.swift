@@ -41,7 +41,7 @@ final class TextCutter: RecordCutter {
 }
 
 extension [UInt8] {
-  /// Passes these bytes to `body` as a record, which is faulty if there is a fault.
+  /// Passes these bytes to `body` as a record, or as an invalid one if `fault` is given.
   func withCutRecord(
     _ number: UInt64, _ offset: UInt64, fault: QuarantineReason? = nil, detail: String = "", _ body: (CutRecord) -> Void
   ) {

@@ -15,18 +15,18 @@ package struct ForeignMap: Sendable {
   /// A digest of the map's document and those that it includes, independent of their paths; empty without a document.
   package var digest = ""
   var form = MapForm.lines
-  /// The path of an array in each line, whose elements are the records; nil if each line is a record.
+  /// The path of the array in each line whose elements are the records; nil if each line is a record.
   var each: MapPath?
-  /// The path of the record in its line; nil if the record is the line itself.
+  /// The path of the record in its line; nil if the line itself is the record.
   var record: MapPath?
   /// The members of JSON lines whose string values are parsed as JSON; for tables, see ``TableForm/jsonColumns``.
   var jsonMembers: [[UInt8]] = []
-  /// The decimal sign of numbers in strings; nil for that of JSON.
+  /// The decimal sign of numbers in strings; nil for JSON's point.
   var decimal: UInt8?
-  /// The spelling of names that the paths of the map's own rules accept.
+  /// The spellings of names that paths in the map's own rules accept.
   var names = MapNames.exact
   var rules: [MapRule] = []
-  /// The number of the document's own rules. They precede those of included maps.
+  /// The number of the document's own rules, which precede those of included maps.
   var ownRules = 0
   var otherwise = Otherwise.quarantine
   /// The record types that the map and those that it includes name.
@@ -41,7 +41,7 @@ package struct ForeignMap: Sendable {
 }
 
 extension ForeignMap {
-  /// The map of records that already have the project's own shape.
+  /// The map for records that already have the project's own shape.
   package static let own: ForeignMap = {
     var map = ForeignMap(name: "own")
     // This path is valid.
@@ -63,7 +63,7 @@ extension ForeignMap {
   }
 }
 
-/// A rule of a map, for the records that meet its conditions.
+/// A rule of a map, which applies to the records that meet its conditions.
 struct MapRule: Sendable {
   enum Outcome: Sendable {
     case line(MapObject)
@@ -74,7 +74,7 @@ struct MapRule: Sendable {
   /// The conditions, all of which must hold.
   var conditions: [MapCondition]
   var outcome: Outcome
-  /// Whether later rules are also applied to the records that this rule matches.
+  /// Whether later rules also apply to the records that this rule matches.
   var continues = false
   var fieldPaths: [String: [String]] = [:]
 }
@@ -86,7 +86,8 @@ enum MapForm: Sendable {
   case text(TextEncoding)
   case documents(TextEncoding)
   case table(TableForm)
-  /// The store of an SDK. If it is a database, the tables that have one of these columns, whose values are JSON.
+  /// The store of an SDK. If it is a database, the tables that have one of these columns are read; the columns contain
+  /// JSON.
   case store(jsonColumns: [String])
 }
 

@@ -1,7 +1,7 @@
 import BatchFoundation
 
-/// The names that paths accept: the exact name only; failing that, the same letters in any (ASCII) case; or, as well,
-/// the same name with `_` in other places. Warehouses change both.
+/// The names that paths accept: only the exact name; if there is none, also the same letters in a different (ASCII)
+/// case; or also the same name with `_` in different places. Warehouses change both case and underscores.
 enum MapNames: String, CaseIterable, Sendable {
   case exact, anyCase, similar
 }
@@ -11,7 +11,7 @@ enum MapNames: String, CaseIterable, Sendable {
 /// Dots separate names; single quotes enclose a name that contains dots, brackets or (doubled) quotes. `[0]` is an
 /// element of an array, `[-1]` the last one, `[key=source]` the first element whose member `key` is `source`. A name
 /// that ends with `*` matches the first nonempty member whose name begins that way; a value such as `source` may end
-/// with `*`, too. `$` is the record; `^` is the line or, with `each`, the object whose array contains the record.
+/// with `*` as well. `$` is the record; `^` is the line or, with `each`, the object whose array contains the record.
 struct MapPath: Hashable, Sendable {
   enum Step: Hashable, Sendable {
     case member([UInt8])
@@ -188,7 +188,7 @@ extension MapPath {
 }
 
 extension Text {
-  /// Returns whether this text matches a name, or begins like it, if the map accepts other spellings than the exact
+  /// Returns whether this text matches a name, or begins like it, if the map accepts spellings other than the exact
   /// one.
   func isMeant(by name: Text, _ names: MapNames, isBeginning: Bool = false) -> Bool {
     if isBeginning {
@@ -213,7 +213,7 @@ extension Text {
     return count > 0
   }
 
-  /// Returns whether both texts are numbers of the same value, written differently (reference formats 6.3).
+  /// Returns whether both texts are numbers with the same value but written differently (reference formats 6.3).
   @inline(never)
   func isEqualNumber(_ other: Text) -> Bool {
     if isPlainInteger && other.isPlainInteger || !other.isJSONNumber { return false }
@@ -245,8 +245,8 @@ extension JSONView {
     }
   }
 
-  /// Whether the value is given and, in an array or object, at least one value inside is. An empty object counts, an
-  /// empty array does not.
+  /// Whether the value is given (``isGiven``) and, for an array or object, at least one value inside it is there. An
+  /// empty object counts; an empty array does not.
   var isThere: Bool {
     switch kind {
     case .array: elements.contains(where: \.isThere)

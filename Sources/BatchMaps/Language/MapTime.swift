@@ -3,7 +3,7 @@ import BatchFoundation
 /// The format of a time in a foreign record (reference formats 6.3).
 struct MapTime: Sendable {
   enum Form: Sendable {
-    /// Date and time in the order of ISO 8601, or an epoch number whose magnitude determines its unit.
+    /// Date and time in ISO 8601 order, or an epoch number whose magnitude determines its unit.
     case automatic
     /// An epoch number and the number of decimal places that convert it to milliseconds.
     case number(places: Int)
@@ -13,7 +13,7 @@ struct MapTime: Sendable {
   static let units = ["seconds": 3, "milliseconds": 0, "microseconds": -3, "nanoseconds": -6]
 
   var form: Form
-  /// The zone of times without a zone of their own.
+  /// The zone for times that do not state one.
   var zone: Zone
 
   /// Returns the instant; nil for a text in another format.
@@ -85,8 +85,8 @@ struct MapTime: Sendable {
   static func instant(_ civil: CivilTime, _ fraction: Int, _ offset: Int64?, _ zone: Zone) -> Instant? {
     if let offset { return checked(civil.milliseconds - offset * 1000 + Int64(fraction)) }
     let instant = zone.instant(civil)
-    // A time that the zone's clocks skip is refused, because it may be from another zone; a midnight is accepted as the
-    // start of its day.
+    // A time that the zone's clocks skip is refused, because it may be from another zone. A skipped midnight is
+    // accepted as the start of its day.
     let isMidnight = civil.milliseconds % 86_400_000 == 0
     guard isMidnight || zone.civil(instant).milliseconds == civil.milliseconds else { return nil }
     return checked(instant.milliseconds + Int64(fraction))
@@ -103,7 +103,7 @@ struct TimePattern: Sendable {
   struct Refusal: Error { var letters: String }
 
   private var pieces: [Piece] = []
-  /// The indexes of the pieces that need exactly two digits, because other digits are next to them.
+  /// The indexes of the fields that need exactly two digits, because other digits are next to them.
   private var fixed: Set<Int> = []
 
   private static let months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
@@ -230,7 +230,7 @@ private struct TimeText {
     return true
   }
 
-  /// - Parameter bytes: the literal in lowercase.
+  /// - Parameter bytes: the literal, in lowercase.
   mutating func take(ignoringCase bytes: [UInt8]) -> Bool {
     guard text.count - at >= bytes.count, bytes.indices.allSatisfy({ text[at + $0] | 0x20 == bytes[$0] }) else {
       return false

@@ -1,6 +1,6 @@
 import BatchFoundation
 
-/// The sources of a field; the first one with a value counts.
+/// The sources of a field, of which the first one with a value counts.
 struct MapValue: Sendable {
   var sources: [MapSource]
 }
@@ -20,11 +20,11 @@ struct MapSource: Sendable {
   var form: MapValueForm?
   var time: MapTime?
   var prefix: [UInt8] = []
-  /// The prefix that is removed from values that have it.
+  /// The prefix to remove from values that begin with it.
   var without: [UInt8] = []
   /// The ids that identify nobody and count as no value.
   var nobody: Set<[UInt8]> = []
-  /// Whether a value from outside the elements of `each` gets the number of its element appended.
+  /// Whether the number of the current element is appended to a value that comes from outside the elements of `each`.
   var isNumbered = false
   var fallback: MapConstant?
 
@@ -66,11 +66,13 @@ indirect enum MapNode: Sendable {
 }
 
 struct MapObject: Sendable {
-  /// The members, sorted by the bytes of their names. They override ``spreads`` and ``base``; objects are merged.
+  /// The members, sorted by the bytes of their names. They override members from ``spreads`` and ``base``; objects are
+  /// merged.
   var members: [(name: [UInt8], node: MapNode)] = []
-  /// The source of an object whose members are copied; any other value counts only if no member has one. Nil for none.
+  /// The source of an object whose members are copied. A value that is not an object counts only if no member has a
+  /// value. Nil for no source.
   var base: MapValue?
-  /// The members copied from the record; if several have the same name, the first counts.
+  /// The members copied from the record; if several have the same name, the first one counts.
   var spreads: [MapSpread] = []
   /// Whether the object is written even if it has no members.
   var isAlwaysThere = false
@@ -82,7 +84,7 @@ struct MapObject: Sendable {
     (base?.sources ?? []).flatMap(\.paths) + members.flatMap { $0.node.paths(ofSpread) } + spreads.flatMap(ofSpread)
   }
 
-  /// Returns the object with the members that the rule reads entered in its spreads with `others`.
+  /// Returns the object after entering the members that the rule reads in its spreads with `others`.
   ///
   /// - Parameters:
   ///   - line: the whole object that the rule writes.
@@ -110,11 +112,11 @@ struct MapObject: Sendable {
   }
 }
 
-/// The members below a place that a rule reads.
+/// The members that a rule reads inside a value.
 struct ReadMembers: Sendable {
-  /// Whether the rule reads everything at the place.
+  /// Whether the rule reads the whole value.
   var isWhole = false
-  /// The members by the step that reads them; elements of arrays are not included.
+  /// The members, each with the step that reads it; elements of arrays are not included.
   private(set) var members: [(step: MapPath.Step, names: MapNames, below: ReadMembers)] = []
 
   init() {}
@@ -141,7 +143,7 @@ struct ReadMembers: Sendable {
   }
 }
 
-/// The copied members of an object, or pairs of a list, with exceptions.
+/// The members copied from an object, or the pairs copied from a list, with exceptions.
 struct MapSpread: Sendable {
   enum Form: Sendable {
     case members
@@ -163,7 +165,7 @@ struct MapSpread: Sendable {
 
   struct Others: Sendable {
     var ofElement = ReadMembers()
-    /// The members if the line itself is the record.
+    /// The members to exclude if the line itself is the record.
     var ofLine = ReadMembers()
   }
 }
@@ -175,7 +177,7 @@ enum DecimalComma {
   /// Returns the number in JSON notation; nil if it has no digits or wrong groups. The caller must check the result for
   /// other faults.
   ///
-  /// - Parameter decimal: the decimal sign. Another sign may separate groups of three digits before it.
+  /// - Parameter decimal: the decimal sign. A different sign may separate groups of three digits before it.
   static func plain(_ text: Text, _ decimal: UInt8) -> [UInt8]? {
     let bytes = (0..<text.count).map { text[$0] }
     let whole = bytes.prefix { $0 != decimal }

@@ -10,7 +10,7 @@ final class CanonicalWriter {
     case flag(Bool)
     /// An object of the plan, by its index in ``MapPlan/objects``.
     case object(Int)
-    /// An object without the members that are read elsewhere; these are given by an index in ``MapPlan/reads``.
+    /// An object without the members that are read elsewhere, which an index in ``MapPlan/reads`` gives.
     case rest(JSONView, Int)
   }
 
@@ -18,7 +18,7 @@ final class CanonicalWriter {
 
   private let plan: MapPlan
   private let values: RecordValues
-  /// The decimal sign of numbers in strings; nil for that of JSON.
+  /// The decimal sign of numbers in strings; nil for JSON's point.
   private let decimal: UInt8?
   private var warnings: [LineWarning] = []
   /// The memory for texts that are neither in the record nor in the map.
@@ -26,7 +26,7 @@ final class CanonicalWriter {
   private var usesArena = false
   /// Whether numbers in the current field become strings.
   private var isOfTexts = false
-  /// Reused memory for the members of an object that copies some from the record.
+  /// Memory that is reused for the members of objects that copy members from the record.
   private var spare: [Entry] = []
   /// The number of the current record in `each`, from 1.
   var element = 0
@@ -86,7 +86,7 @@ final class CanonicalWriter {
     return write(base, line, &target)
   }
 
-  /// Writes members, including copied ones, sorted by name; of several with the same name, the first counts.
+  /// Writes members, including copied ones, sorted by name; if several have the same name, the first one counts.
   private func writeEntries(
     of object: MapPlan.Object, _ base: Value?, _ line: JSONView, _ target: inout CanonicalLines
   ) {
@@ -119,15 +119,16 @@ final class CanonicalWriter {
     spare = entries
   }
 
-  /// Returns the next value with the same name, into which an object of the plan is merged; nil if there is none.
+  /// Returns the next value with the same name, with which an object of the plan is merged; nil if there is none.
   private func next(_ place: Int, _ entries: [Entry]) -> Value? {
     guard place + 1 < entries.count, entries[place + 1].name == entries[place].name else { return nil }
     return entries[place + 1].value
   }
 
-  /// Passes on the members with a value that are not read elsewhere; of objects partly read elsewhere, only the rest.
+  /// Passes on the members that have a value and are not read elsewhere. Of an object that is partly read elsewhere,
+  /// only the rest is passed on.
   private func forEachMember(of object: JSONView, besides read: Int, _ body: (Text, Value) -> Void) {
-    // A path to a similar name, or to a beginning, reads only the first member that matches it.
+    // A path with a similar name, or with the beginning of a name, reads only the first member that matches it.
     var found: Set<Int> = []
     for (name, value) in object.members where !value.isNull {
       var below = 0
@@ -289,7 +290,7 @@ final class CanonicalWriter {
     view.kind == .number ? view.number.map { digits(of: $0) } : view.scalarText
   }
 
-  /// Returns the digits of an integer in any notation; other numbers are returned as written.
+  /// Returns an integer in any notation as plain digits; other numbers are returned as written.
   @inline(__always)
   private func digits(of number: Text) -> Text {
     number.isPlainInteger ? number : DecimalText(number)?.integerText.map { copy($0) } ?? number

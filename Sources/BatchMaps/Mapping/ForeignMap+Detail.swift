@@ -60,7 +60,7 @@ extension ForeignMap {
     shownValue(.invalidTimestamp, rules.flatMap { $0.fieldPaths["timestamp"] ?? [] }, innerRecord(record))
   }
 
-  /// Whether the input is read as UTF-8 although the map could name another encoding.
+  /// Whether the input is read as UTF-8 although the map could specify another encoding.
   private var isUTF8Text: Bool {
     switch form {
     case .text(.utf8), .documents(.utf8): true
@@ -69,7 +69,7 @@ extension ForeignMap {
     }
   }
 
-  /// Returns a message if the map creates lines for another kind of input; nil if it does not.
+  /// Returns a message if the map creates lines for a different kind of input; otherwise nil.
   private func otherKind(_ field: String, _ rule: MapRule) -> String? {
     guard case .line(let object) = rule.outcome else { return nil }
     func has(_ name: String) -> Bool { object.members.contains { $0.name.elementsEqual(name.utf8) } }
@@ -97,8 +97,8 @@ extension ForeignMap {
     }
   }
 
-  /// Returns the paths from which a rule reads a field; for an unmapped field, those of the nearest field around it
-  /// (the fault may be in a list's element) or else of the fields in it (the fault may be an empty object).
+  /// Returns the paths from which a rule reads a field; for an unmapped field, the paths of the nearest enclosing field
+  /// (the fault may be in a list's element) or else of the fields inside it (the fault may be an empty object).
   private func paths(of field: String, in rule: MapRule) -> [String] {
     let steps = field.split(separator: "/")
     for count in (1...max(1, steps.count)).reversed() {
@@ -139,7 +139,8 @@ extension ForeignMap {
       }?.value
   }
 
-  /// Returns the type or time that the record has for a field, if it may be shown; nil if the line has several records.
+  /// Returns the type or time in the record; nil if it must not be shown, or if the line does not have exactly one
+  /// record.
   private func shownValue(_ reason: QuarantineReason, _ paths: [String], _ line: JSONNode?) -> String? {
     guard reason == .invalidTimestamp || reason == .unknownType else { return nil }
     let list = each.flatMap { value(at: $0, in: line)?.array }
@@ -160,7 +161,7 @@ extension ForeignMap {
     return nil
   }
 
-  /// Returns the reason why no rule matches a record: a name in another case, or members that rules require and the
+  /// Returns the reason why no rule matches a record: a name in a different case, or members that rules require but the
   /// record lacks. Empty if unknown.
   private func unlikeness(_ record: JSONNode?) -> String {
     for path in rules.flatMap(\.conditions).flatMap(\.paths) where !path.isOuter {
@@ -189,7 +190,7 @@ extension ForeignMap {
         else { return nil }
         return path
       }
-      // If a rule's required members exist, it is another of its conditions that fails.
+      // If all required members of a rule exist, a different condition of that rule fails.
       guard let path = paths.first(where: { value(at: $0, in: record) == nil }) else { return "" }
       wanted.append("no '\(path.text)'")
     }
@@ -224,7 +225,7 @@ extension ForeignMap {
 }
 
 extension MapRule {
-  /// Returns whether a text would be a valid time of the rule if the clocks of its zone did not skip that time.
+  /// Returns whether a string would be a valid time for the rule if the clocks in its zone did not skip that time.
   fileprivate func skips(_ text: String) -> Bool {
     guard case .line(let object) = outcome,
       case .value(let value)? = object.members.first(where: { $0.name.elementsEqual("timestamp".utf8) })?.node

@@ -3,7 +3,7 @@ package import BatchIngest
 
 extension ForeignMap {
   /// Returns the paths of the record's members that have a value but are not copied to any line. The elements of an
-  /// array share one path. Empty if the record becomes no line.
+  /// array share one path. Empty if the record does not become a line.
   ///
   /// - Parameter mapper: a mapper of this map, for reuse; nil to create one.
   package func unreadMembers(of record: [UInt8], _ mapper: (any RecordMapper)? = nil) -> [String] {
@@ -39,8 +39,8 @@ extension ForeignMapper {
 }
 
 extension ForeignMap {
-  /// Returns sentences about the document's own rules that match none of the records, and about fields of its other
-  /// rules without a value in any record. Included maps are ignored.
+  /// Returns sentences about the document's own rules that match none of the records, and about fields of the remaining
+  /// rules that have no value in any record. Included maps are ignored.
   package func vainWords(for records: [[UInt8]]) -> [String] {
     let filled = filledFields(of: records, inFirst: ownRules)
     return rules.indices.prefix(ownRules).flatMap { number -> [String] in
@@ -97,7 +97,7 @@ extension ForeignMap {
     for bytes in records {
       unsafe bytes.withUnsafeBufferPointer { bytes in
         values.texts.reset()
-        // Unreadable lines are quarantined with a reason of their own.
+        // Unreadable lines are quarantined with their own reason.
         guard case .success(let (record, line)) = unsafe mapper.read(bytes) else { return }
         let list = each?.value(in: line, of: line, values.texts).map { values.texts.value(of: $0).list }
         guard let list, list.kind == .array else { return look(at: record, of: line) }

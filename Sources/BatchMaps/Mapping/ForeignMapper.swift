@@ -35,7 +35,7 @@ final class ForeignMapper: RecordMapper {
   let writer: CanonicalWriter
   private var reader = JSONLineReader()
   private var tape = JSONTape()
-  /// The values of a record that is JSON in a string, or of a line before the JSON in its strings is parsed.
+  /// The parsed values of a record that is JSON in a string, or of a line before the JSON in its strings is parsed.
   private var inner = JSONTape(capacity: 1 << 10)
   /// A line of plain text as an object, or a line of JSON with the JSON in its strings parsed.
   private var wrapped = ByteBuffer(capacity: 1 << 10)
@@ -84,7 +84,8 @@ final class ForeignMapper: RecordMapper {
     if outcomes.count == before { outcomes.leaveOut("no elements in '\(each.text)'") }
   }
 
-  /// Returns the record in a line, and the object that `^` refers to: the line or, with `each`, the record itself.
+  /// Returns the record in a line, and the object that `^` refers to: the line or, with `each`, the same record, whose
+  /// array contains the elements.
   func read(_ bytes: UnsafeBufferPointer<UInt8>) -> Result<(record: JSONView, line: JSONView), Rejection> {
     tape.reset(keeping: Self.ordinaryTape)
     if let rejection = unsafe parse(bytes) { return .failure(rejection) }
@@ -92,7 +93,8 @@ final class ForeignMapper: RecordMapper {
     return innerRecord(of: whole).map { ($0, map.each == nil ? whole : $0) }
   }
 
-  /// The type of a message that Singer or Airbyte writes between records; nil for other lines.
+  /// The type of the current line if it is a message that Singer or Airbyte writes between records; nil for other
+  /// lines.
   private var otherMessage: Text? {
     guard case .member(let name)? = map.record?.steps.first, name.elementsEqual("record".utf8),
       let type = Array("type".utf8).withText({ tape.view(at: 0)[$0] })?.string

@@ -1,7 +1,7 @@
 import BatchFoundation
 import BatchIngest
 
-/// Parses objects and arrays that are JSON in strings, where paths lead into them (reference formats 6.3).
+/// Parses objects and arrays that are JSON in strings if paths lead into them (reference formats 6.3).
 @safe final class JSONTexts {
   private var reader = JSONLineReader()
   private var tape = JSONTape(capacity: 1 << 10)

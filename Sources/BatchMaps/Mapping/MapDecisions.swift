@@ -27,7 +27,7 @@ struct MapDecisions {
   private var tests: [Test] = []
   var first = end
 
-  /// - Parameter place: the place to begin at, ``first`` or the place after the last matching rule.
+  /// - Parameter place: the place to begin at: ``first``, or the place after the last matching rule.
   /// - Returns: the index of the next rule that matches; nil if there is none.
   @inline(__always)
   func rule(from place: Int, _ values: RecordValues) -> Int? {
@@ -64,7 +64,7 @@ struct MapDecisions {
     }
   }
 
-  /// Adds the tests of conditions that must all hold.
+  /// Adds the tests for conditions that must all hold.
   ///
   /// - Returns: the place of the first test.
   mutating func add(

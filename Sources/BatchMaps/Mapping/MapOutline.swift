@@ -24,7 +24,7 @@ struct MapOutline {
 
   private var branches = [Branch(parent: -1, name: .empty), Branch(parent: -1, name: .empty)]
   fileprivate private(set) var tails: [(steps: ArraySlice<MapPath.Step>, names: MapNames)] = []
-  /// Whether a slot that accepts similar names could match, by the first and last letter of a name.
+  /// By the first and last letter of a name, whether a slot that accepts similar names could match it.
   private var similarEnds = Array(repeating: false, count: 1 << 10)
   /// The slots by a hash of their name and parent; 0 for none.
   private var table: [Int32] = []
@@ -96,7 +96,7 @@ struct MapOutline {
     return Int(name[first] & 31) << 5 | Int(name[last] & 31)
   }
 
-  /// Returns the slot that accepts a name which no slot has exactly; nil for none.
+  /// Returns the slot that accepts a name that no slot has exactly; nil if there is none.
   @inline(__always)
   fileprivate func similarSlot(to name: Text, in parent: Int32) -> Int32? {
     guard !name.isEmpty, similarEnds[Self.ends(of: name)] else { return nil }
@@ -119,9 +119,9 @@ struct MapOutline {
   /// Whether the current record is the line itself.
   private(set) var isLine = true
   private let starts: UnsafeMutablePointer<UnsafeRawPointer?>
-  /// The slot that followed each slot in an earlier record, as a guess because most records are alike; 0 for none. The
-  /// first half is for the next member, the second half for the first member inside. Both have the right parent, so
-  /// comparing names suffices.
+  /// For each slot, the slot that followed it in an earlier record, or 0. It serves as a guess, because most records
+  /// are alike. The first half is for the next member, the second half for the first member inside. Slots in both
+  /// halves have the right parent, so comparing names suffices.
   private let following: UnsafeMutablePointer<Int32>
 
   init(_ outline: MapOutline) {
@@ -165,7 +165,7 @@ struct MapOutline {
         next = known
         unsafe following[last] = next
       }
-      // A later null or empty value does not replace another one for the same slot.
+      // A later null or empty value does not replace an earlier one for the same slot.
       if member.isGiven || !isGiven(next) { read(member, next) }
       last = Int(next)
     }

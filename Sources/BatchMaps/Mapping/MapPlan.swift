@@ -1,8 +1,8 @@
 import BatchFoundation
 import BatchIngest
 
-/// A map compiled to flat arrays of numbers and unowned texts, so that neither testing a condition nor finding a value
-/// allocates memory or counts references.
+/// A map compiled to flat arrays of numbers and unowned texts, so that testing conditions and finding values neither
+/// allocates memory nor counts references.
 struct MapPlan {
   struct Rule {
     /// The index of the object that the rule writes; nil for a rule that leaves records out.
@@ -40,8 +40,8 @@ struct MapPlan {
     case constant(JSONView)
     /// The value at a place, unchanged.
     case value(MapOutline.Place)
-    /// The value at a place, stripped of a leading `without`, converted, and prefixed; no value if it identifies
-    /// nobody.
+    /// The value at a place, stripped of a leading `without`, converted, and prefixed. If the value identifies nobody,
+    /// there is no value.
     case turned(MapOutline.Place, Conversion, prefix: Text, without: Text, nobody: Nobody)
     /// The joined values of several places, by their index in ``joins``; then as in `turned`.
     case joined(Int, Conversion, prefix: Text, nobody: Nobody)
@@ -52,8 +52,8 @@ struct MapPlan {
   /// Values that identify nobody, as a range of ``nobodies``.
   struct Nobody {
     var texts: Range<Int>
-    /// A bit for each of their lengths; the last one stands for all lengths from 63 on. Most ids have none of these
-    /// lengths, so they need no comparison.
+    /// A bit for each of the texts' lengths; the last bit stands for all lengths from 63 on. Most ids have none of
+    /// these lengths, so they need no comparison.
     var lengths: UInt64 = 0
 
     static func length(of text: Text) -> UInt64 { 1 << UInt64(min(text.count, 63)) }
@@ -63,9 +63,9 @@ struct MapPlan {
   enum Conversion {
     case none
     case form(MapValueForm)
-    /// A number; its paths are given by an index in ``numberPaths``.
+    /// Conversion to a number; an index in ``numberPaths`` gives its paths.
     case number(Int)
-    /// A table from strings, in the given case, to indexes of ``constants``.
+    /// A table that maps strings, in the given case, to indexes of ``constants``.
     case table(NameIndex.Scope, MapValueForm?)
     case time(Int)
   }
@@ -113,7 +113,7 @@ struct MapPlan {
   private(set) var members: [Member] = []
   private(set) var sources: [Source] = []
   private(set) var spreads: [Spread] = []
-  /// The members read elsewhere; the first entry is for objects of which nothing is read.
+  /// The members read elsewhere; the first entry is for objects from which nothing is read.
   private(set) var reads = [Read()]
   private(set) var readMembers: [ReadMember] = []
   private(set) var nobodies: [Text] = []
@@ -129,7 +129,7 @@ struct MapPlan {
   private(set) var pairs: [(key: MapPath, value: MapPath)] = []
   /// The place of the array in each line whose elements are the records; nil if the line is the record.
   private(set) var each: MapOutline.Place?
-  /// Whether a constant or a name is not valid in a line, so that the lines must be parsed to find out.
+  /// Whether a constant or a name may be invalid in a line, so that lines must be parsed to find faults.
   private(set) var hasFaults = false
   private let memory = Arena(blockSize: 1 << 12)
 
@@ -245,7 +245,7 @@ struct MapPlan {
       pairs.append((key, value))
     }
     let first = newNames.count
-    // Members in another spelling get the spelling of the map.
+    // Members in a different spelling are given the map's spelling.
     var given = spread.renamed
     if spread.path.names != .exact { for name in spread.only ?? [] where given[name] == nil { given[name] = name } }
     newNames += given.values.map { text($0) }
@@ -283,7 +283,7 @@ struct MapPlan {
     self.names.addScope(names.map { (String(decoding: $0, as: UTF8.self), 0) })
   }
 
-  /// Returns a scope that also finds numbers by value, under a second key that begins with NUL, unlike any string.
+  /// Returns a scope that also finds numbers by value, under a second key that begins with NUL, as no string does.
   private mutating func scope(of rows: some Sequence<([UInt8], Int)>) -> NameIndex.Scope {
     let rows = rows.map { (String(decoding: $0, as: UTF8.self), $1) }
     return names.addScope(rows + rows.compactMap { row in Self.numberKey(row.0).map { ($0, row.1) } })

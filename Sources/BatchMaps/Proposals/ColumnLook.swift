@@ -15,7 +15,7 @@ enum ColumnLook {
     var namesZone = false
     /// Another pattern that fits as well but reads the values differently; nil if there is none.
     var other: String?
-    /// Whether it is open which of two patterns is right.
+    /// Whether it is undecided which of two patterns is right.
     var isOpen: Bool { other != nil }
   }
 
@@ -37,7 +37,7 @@ enum ColumnLook {
     }
     return patterns
   }()
-  /// The years 2000 to 2099. A number outside of them counts something else or is a date in digits.
+  /// The years 2000 to 2099. A number outside this range counts something else or is a date in digits.
   private static let likely: Range<Int64> = 946_684_800_000..<4_102_444_800_000
 
   /// Returns the format of times; nil if more than one in twenty values are not times.
@@ -95,7 +95,7 @@ enum ColumnLook {
     return found(.whole, fitting(wholes))
   }
 
-  /// Returns the form of a pattern; all patterns listed here are valid.
+  /// Returns the time format for a pattern; all patterns listed here are valid.
   private static func form(_ pattern: String) -> MapTime.Form? { (try? TimePattern(pattern)).map { .pattern($0) } }
 
   private static func clock(_ texts: [String]) -> Times? {
@@ -121,7 +121,8 @@ enum ColumnLook {
       ? "seconds since 2001, which maps cannot read; add 978307200 to each value" : nil
   }
 
-  /// Returns whether all values are numbers and at least one certainly has a decimal comma; `1,234` may be a thousand.
+  /// Returns whether all values are numbers and at least one certainly has a decimal comma; in `1,234`, the comma may
+  /// separate thousands.
   static func haveDecimalCommas(_ texts: [String]) -> Bool {
     let parts = texts.map { $0.split(separator: ",", omittingEmptySubsequences: false) }
     return parts.contains { $0.count == 2 && $0[1].count != 3 }
@@ -133,42 +134,42 @@ enum ColumnLook {
 
   static func isURL(_ text: String) -> Bool { text.wholeMatch(of: /[0-9A-Za-z+.\-]{1,40}:\/\/[^ ]*/) != nil }
 
-  /// Returns whether the text may be a deep link, which is a URL or a path.
+  /// Returns whether the string may be a deep link, which is a URL or a path.
   static func isLink(_ text: String) -> Bool {
     isURL(text) || text.contains("/") && !text.contains { " {}".contains($0) } && times([text]) == nil
   }
 
   static func isZone(_ text: String) -> Bool { (try? ZoneDatabase(environment: [:]).zone(text)) != nil }
-  /// Returns whether the text is an offset from UTC, such as `+01:00`.
+  /// Returns whether the string is an offset from UTC, such as `+01:00`.
   static func isOffset(_ text: String) -> Bool { text.wholeMatch(of: /Z|[+-]\d\d:?\d\d/) != nil }
-  /// Returns whether the text is an integer written with a fraction, such as `12.0`.
+  /// Returns whether the string is an integer written with a fraction, such as `12.0`.
   static func isWhole(_ text: String) -> Bool { text.wholeMatch(of: /\d+\.0/) != nil }
-  /// Returns whether the text is a number that a spreadsheet rounded, such as `3.55E+14`.
+  /// Returns whether the string is a number that a spreadsheet rounded, such as `3.55E+14`.
   static func isRounded(_ text: String) -> Bool { text.wholeMatch(of: /\d[.,]?\d*[eE]\+\d+/) != nil }
-  /// Returns whether most of the texts are numbers that a spreadsheet rounded to a few digits.
+  /// Returns whether most of the values are numbers that a spreadsheet rounded to a few digits.
   private static func areRounded(_ texts: [String]) -> Bool {
     texts.count { isRounded($0) && $0.utf8.count < 12 } * 2 > texts.count
   }
-  /// Returns whether the text begins or ends with white space, an invisible character or, if it is an id, a quote or a
-  /// spreadsheet's `=`.
+  /// Returns whether the string begins or ends with white space, an invisible character or, if it is an id, a quote or
+  /// a spreadsheet's `=`.
   static func isWrapped(_ text: String, isID: Bool) -> Bool {
     [text.unicodeScalars.first, text.unicodeScalars.last].compactMap(\.self).contains {
       $0.properties.isWhitespace || $0.properties.generalCategory == .format
     } || isID && ("='\"".contains(text.prefix(1)) || "'\"".contains(text.suffix(1)))
   }
-  /// Returns whether the text is a model, operating system or kind of device, which many people have in common.
+  /// Returns whether the string is a model, operating system or kind of device, which many people share.
   static func isDeviceClass(_ text: String) -> Bool {
     let classes =
       /((iphone|ipad|pixel|galaxy|samsung|xiaomi|huawei|oneplus|redmi|moto|macbook)([ 0-9][^_]*)?|sm-[a-z]\d+.*)|mobile|tablet|desktop|(smart)?phone|web|tv|watch|ios|android|ipados|windows|macos|linux|browser|other/
     return text.lowercased().wholeMatch(of: classes) != nil
   }
 
-  /// Returns whether the text is an object or a list. Braces alone do not suffice, because an id may be in braces.
+  /// Returns whether the string is an object or a list. Braces alone do not suffice, because an id may be in braces.
   static func isStructure(_ text: String) -> Bool {
     ["{", "["].contains(text.prefix(1)) && (text.utf8.count == 2 || text.contains { ",:'\"".contains($0) })
   }
 
-  /// Returns whether all texts look like ids: they have a digit and no blank, and are not plain quantities.
+  /// Returns whether all values look like ids: they have a digit and no blank, and are not plain quantities.
   static func areIDs(_ texts: Set<String>) -> Bool {
     !texts.isEmpty
       && texts.allSatisfy { text in
@@ -178,13 +179,13 @@ enum ColumnLook {
       }
   }
 
-  /// Returns whether the text is a value rather than a column name.
+  /// Returns whether the string is a value rather than a column name.
   static func isValue(_ text: String) -> Bool {
     Double(text.replacing(",", with: ".")) != nil || isURL(text) || times([text]) != nil || text.contains("@")
       || text.utf8.count >= 32 && areIDs([text])
   }
 
-  /// The actions on notifications, by their names in logs; nil for names that mean neither a receipt nor an open.
+  /// The actions on notifications, by their names in logs; nil for names that mean neither "received" nor "opened".
   static let actions: [String: String?] = [
     "received": "received", "receive": "received", "delivered": "received", "delivery": "received",
     "displayed": "received", "shown": "received", "opened": "opened", "open": "opened", "clicked": "opened",
@@ -193,8 +194,8 @@ enum ColumnLook {
     "bounced": nil, "dismissed": nil, "dropped": nil, "queued": nil, "error": nil, "expired": nil,
   ]
 
-  /// Returns the actions that values name, and the unknown values; nil if most are unknown, or none is a receipt or an
-  /// open.
+  /// Returns the actions that values name, and the unknown values; nil if most values are unknown, or none means
+  /// "received" or "opened".
   static func actions(_ texts: [String]) -> (known: [String: String?], unknown: [String])? {
     var found: [String: String?] = [:]
     for value in Set(texts) {

@@ -1,25 +1,25 @@
 import BatchFoundation
 import BatchIngest
 
-/// The members of foreign records, by path, with their values.
+/// The members of foreign records as columns: paths with their values.
 package struct ExportColumns {
   struct Column {
     /// The path as written in maps.
     var path: String
-    /// The words of the names on the path, with letters and digits only, in lowercase.
+    /// The words in the names on the path, with letters and digits only, in lowercase.
     var words: [String]
     /// The number of records with a string, a number or a boolean in this column.
     var count = 0
     var values: Set<String> = []
     /// The values of all records that have one, in order.
     var texts: [String] = []
-    /// For each text, the number of its record, from 1.
+    /// For each value in ``texts``, the number of its record, from 1.
     var rows: [Int] = []
 
     /// The last name on the path, with letters and digits only, in lowercase.
     var plainName: String
 
-    /// Returns whether both columns divide the records into the same groups.
+    /// Returns whether the columns divide the records into the same groups.
     func parts(asDoes other: Column) -> Bool {
       let pairs = Dictionary(zip(rows, texts)) { $1 }
       let both = zip(other.rows, other.texts).compactMap { row, text in pairs[row].map { "\($0)\u{0}\(text)" } }
@@ -36,7 +36,8 @@ package struct ExportColumns {
       }
     }
 
-    /// Returns the points for the column's last name or, with a deduction, for its last words; nil if neither is known.
+    /// Returns the points for the column's last name or, minus a deduction, for its last words; nil if neither is
+    /// known.
     func points(_ names: [String: Int]) -> Int? {
       if let known = names[plainName] { return known }
       return (0..<max(0, words.count - 1)).lazy.compactMap { names[self.words[$0...].joined()] }.first.map {
@@ -50,7 +51,7 @@ package struct ExportColumns {
   private var places: [String: Int] = [:]
   /// The paths that have objects, with the number of objects.
   private(set) var objects: [(path: String, count: Int)] = []
-  /// The values found that mean that there is no value.
+  /// The values found that stand for a missing value.
   private(set) var nulls: Set<String> = []
 
   /// The words that people write for a missing id, in lowercase.
@@ -58,7 +59,7 @@ package struct ExportColumns {
 
   static func isNobody(_ text: String) -> Bool { nobody.contains(text.lowercased()) }
 
-  /// Returns a description of the person with at least three devices and half of all; nil if there is none.
+  /// Returns a description of the person who has at least three devices and at least half of all; nil if there is none.
   static func shared(_ devices: [String: Set<String>], among all: Int) -> String? {
     let most = devices.max { ($0.value.count, $1.key) < ($1.value.count, $0.key) }
     guard let most, most.value.count >= 3, most.value.count * 2 >= all else { return nil }
@@ -117,7 +118,7 @@ package struct ExportColumns {
 
   package static func written(_ names: [String]) -> String { names.map(written).joined(separator: ".") }
 
-  /// Returns a name as it is written in a path.
+  /// Returns a name as written in a path.
   package static func written(_ name: String) -> String {
     let isPlain =
       !name.isEmpty && !name.contains { ".['".contains($0) } && name.utf8.last != UInt8(ascii: "*") && name != "$"

@@ -10,7 +10,7 @@ package struct ExportForm: Equatable {
   /// Whether the file is JSON that is not divided into lines.
   package private(set) var isDocuments = false
   package private(set) var isTable = false
-  /// The reason why no map can read the file; nil if there may be one.
+  /// The reason why no map can read the file; nil if a map may be able to.
   package private(set) var refusal: String?
   /// The guesses on which the map relies.
   package private(set) var guesses: [String] = []
@@ -85,7 +85,7 @@ package struct ExportForm: Equatable {
     }
   }
 
-  /// Returns the reason why no map can read a text with these first rows; nil if there may be one.
+  /// Returns the reason why no map can read a text with these first rows; nil if a map may be able to.
   private static func refusal(of text: [UInt8], _ rows: [ArraySlice<UInt8>]) -> String? {
     let head = String(decoding: text.prefix(1_000), as: UTF8.self)
     if head.hasPrefix("sep="), let row = rows.first { return preamble(row) }
@@ -100,14 +100,14 @@ package struct ExportForm: Equatable {
     return isRows ? "arrays of values without names; export objects, for example with JSONEachRow, or a CSV table" : nil
   }
 
-  /// Returns a message that the first line is not part of the table.
+  /// Returns a message saying that the first line is not part of the table.
   private static func preamble(_ line: some Sequence<UInt8>) -> String {
     let words = String(decoding: line.prefix { $0 >= 0x20 }, as: UTF8.self).shortened(to: 60).printable
     return "the first line '\(words)' is not part of the table; remove the line"
   }
 
-  /// Returns the encoding: UTF-16 if it is recognized, UTF-8 if less than half of the characters beyond ASCII are
-  /// damaged, and otherwise Windows-1252.
+  /// Returns the encoding: UTF-16 if it is recognized; otherwise UTF-8 if less than half of the non-ASCII characters
+  /// are damaged; otherwise Windows-1252.
   private static func encoding(of head: [UInt8]) -> TextEncoding {
     if head.starts(with: [0xFF, 0xFE]) || head.starts(with: [0xFE, 0xFF]) { return .utf16 }
     if head.count > 3, head.enumerated().allSatisfy({ $0.offset % 2 == 0 || $0.element == 0 }) { return .utf16 }
@@ -118,7 +118,7 @@ package struct ExportForm: Equatable {
   }
 
   /// Returns whether backslashes in a table with tabs are escapes; nil if unknown. Doubled backslashes and `\N` as a
-  /// field prove that they are, letters that no writer escapes that they are not.
+  /// field prove that they are; letters that no writer escapes prove that they are not.
   private static func escapes(in text: [UInt8]) -> Bool? {
     let found = Set(String(decoding: text + [0x0A], as: UTF8.self).matches(of: /\\(N\s|.)/).map { String($0.1) })
     let unclear: Set = ["t", "n", "r", "b", "f", "v", "0"]
@@ -127,8 +127,8 @@ package struct ExportForm: Equatable {
     return found.isDisjoint(with: unclear) ? false : nil
   }
 
-  /// Finds the dialect in which nine in ten rows have as many fields as the first, or half of them below a header,
-  /// because one of few rows may be odd. Returns whether the text is a table, even a refused one.
+  /// Finds the dialect in which nine in ten rows have as many fields as the first. Below a header, half of the rows
+  /// suffice, because one of a few rows may be odd. Returns whether the text is a table, even a refused one.
   private mutating func readTable(_ text: [UInt8]) -> Bool {
     var best: (separator: UInt8, escape: String, names: [String], whole: Int)?
     let escapes = Self.escapes(in: text)
@@ -187,8 +187,8 @@ package struct ExportForm: Equatable {
     return true
   }
 
-  /// Returns whether the texts are column names rather than values such as times, numbers, addresses or ids. The first
-  /// one may be empty, above row numbers. The last one may be empty, if rows end with a separator.
+  /// Returns whether the strings are column names rather than values such as times, numbers, addresses or ids. The
+  /// first one may be empty (above row numbers), as may the last one (if rows end with a separator).
   private static func isHeader(_ names: [String]) -> Bool {
     let names = names.last?.isEmpty ?? false ? Array(names.dropLast()) : names
     return Set(names).count == names.count && names.dropFirst().allSatisfy { !$0.isEmpty && $0.utf8.count <= 80 }

@@ -2,11 +2,12 @@ import BatchConfiguration
 package import BatchFoundation
 package import BatchIngest
 
-/// The first records of an export, and what kinds of records they are.
+/// The first records of an export, and their kinds.
 package struct ExportRecords {
   package private(set) var nodes: [JSONNode] = []
   let isTable: Bool
-  /// The members or columns of which at least nine in ten string values are JSON objects. They are parsed in `nodes`.
+  /// The members or columns in which at least nine in ten string values are JSON objects. In `nodes` they are already
+  /// parsed.
   private(set) var jsonColumns: [String] = []
   /// The path of the list whose elements are the records; nil if they are not from a list.
   package private(set) var list: String?
@@ -50,7 +51,7 @@ package struct ExportRecords {
       || nodes.contains { $0.members?.contains { $0.value.string?.hasPrefix("[{") ?? false } ?? false }
   }
 
-  /// The elements of the longest list of objects in the first document, at most two names deep; nil if there is none.
+  /// The elements of the longest list of objects, at most two names deep, in the first document; nil if there is none.
   package var ofList: ExportRecords? {
     var best: (path: String, nodes: [JSONNode])?
     for node in nodes.prefix(1) {
@@ -68,7 +69,7 @@ package struct ExportRecords {
     return records
   }
 
-  /// The paths at which at least half of the records have an object with several members, which may be JSON in a
+  /// The paths at which at least half of the records have an object with several members; the object may be JSON in a
   /// string. Outer paths come first.
   package var envelopes: [[String]] {
     var counts: [(path: [String], count: Int)] = []
@@ -88,7 +89,7 @@ package struct ExportRecords {
     return counts.filter { $0.count * 2 >= nodes.count }.map(\.path).sorted { $0.count < $1.count }
   }
 
-  /// Whether all records have three members and the last one is a link, as in a table of links without a header.
+  /// Whether all records have three members, the last of which is a link, as in a table of links without a header.
   package var areLinks: Bool {
     !nodes.isEmpty
       && nodes.allSatisfy { node in

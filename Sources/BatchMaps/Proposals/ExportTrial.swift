@@ -1,7 +1,7 @@
 package import BatchFoundation
 package import BatchIngest
 
-/// The result of reading the first records of an export in the way a run does.
+/// The result of reading the first records of an export as a run would.
 package struct ExportTrial {
   /// The number of foreign records that were read.
   package private(set) var records = 0
@@ -20,10 +20,10 @@ package struct ExportTrial {
   package private(set) var samples: [(number: UInt64, becomes: String)] = []
   /// Whether a line has more than device, person, time, type and name.
   package private(set) var hasMore = false
-  /// The number of implausible times, and of the first one the record, the time, and the quoted text (empty if
-  /// unknown). Nil if there are none.
+  /// The number of implausible times and, for the first one, the record's number, the time, and the time as written
+  /// (empty if unknown). Nil if there are none.
   package private(set) var oddTimes: (count: Int, number: UInt64, time: Instant, text: String)?
-  /// By field, the first id that identifies nobody, and the number of such ids.
+  /// For each field, the first id that identifies nobody, and the number of such ids.
   package private(set) var nobody: [String: (text: String, count: Int)] = [:]
   /// Whether there may be more records than were read.
   private var isCut = false
@@ -33,7 +33,8 @@ package struct ExportTrial {
   private var personPath = "mobileUserId"
   private var span: ClosedRange<Instant>?
 
-  /// The fields that confirm that a preset fits. Other records may have its device, person, time and name.
+  /// The fields that confirm that a preset fits; records that it does not fit may still have its device, person, time
+  /// and name.
   private static let telling: [Text] = [
     Text("params"), Text("payload"), Text("recordId"), Text("url"), Text("eventUUID"),
   ]
@@ -43,10 +44,10 @@ package struct ExportTrial {
   private static let compared = 200
 
   /// - Parameters:
-  ///   - files: files with the same map, or all without a map.
+  ///   - files: files that all have the same map, or none.
   ///   - vocabulary: the platform's vocabulary.
   ///   - limit: the maximum number of foreign records, divided among the files.
-  ///   - likely: the plausible times; nil if all are.
+  ///   - likely: the plausible times; nil if all times are plausible.
   /// - Throws: `IngestFailure`, `InputChanged`.
   package init(
     of files: [InputFile], _ vocabulary: RecordVocabulary, limit: Int = MapProposal.recordLimit,
@@ -109,7 +110,7 @@ package struct ExportTrial {
 
   package var outcomes: Int { accepted + others.values.reduce(0, +) }
 
-  /// The number of unread members, added up over the examined records.
+  /// The total number of unread members in the examined records.
   var unreadCount: Int { unread.values.reduce(0, +) }
 
   /// The counts and days, as in `3 devices, 2 people, 6,120 records, 2026-01-14 to 2026-01-15`.
@@ -123,7 +124,7 @@ package struct ExportTrial {
       ].compactMap(\.self).joined(separator: ", ")
   }
 
-  /// Sentences about ids and times that have no value in any record.
+  /// Sentences about id and time fields that have no value in any record.
   package var emptyKeys: [String] {
     empty.filter { Self.keys.contains($0.field) }.map { field, paths in
       "no record has a value for '\(field)', which is read from \(paths.prefix(5).map { "'\($0)'" }.joined(separator: ", "))"
@@ -169,7 +170,7 @@ package struct ExportTrial {
     }
   }
 
-  /// A sentence about an id that is the person on at least half of the devices; nil if there is none.
+  /// A sentence about a person id that occurs on at least half of the devices; nil if there is none.
   package var sharedPerson: String? {
     ExportColumns.shared(people, among: devices.count).map {
       "'\(personPath)' is \($0), which would become one person: export an empty value where nobody is logged in"

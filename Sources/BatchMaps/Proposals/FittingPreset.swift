@@ -1,7 +1,7 @@
 package import BatchFoundation
 package import BatchIngest
 
-/// The preset that reads an export best, and how well.
+/// The preset that reads an export best, with the result of its trial.
 package struct FittingPreset {
   package let map: ForeignMap
   package let kind: InputKind
@@ -11,8 +11,8 @@ package struct FittingPreset {
 
   package var name: String { map.name }
 
-  /// Finds the preset that accepts the most records and, of several, leaves the fewest members unread; nil if none
-  /// accepts more records than it refuses.
+  /// Finds the preset that accepts the most records or, if several do, the one that leaves the fewest members unread;
+  /// nil if none accepts more records than it refuses.
   ///
   /// - Parameters:
   ///   - form: the format of the file.
@@ -65,7 +65,7 @@ package struct LikelyEntry: Sendable, Equatable {
   package var vendor: String
   /// Whether the preset does not suffice, because a map must define how the file is split into records.
   package var needsMap: Bool
-  /// The kind of input to list the file under; nil for that of the current entry.
+  /// The kind of input under which to list the file; nil to keep that of the current entry.
   package var otherKind: InputKind?
 
   /// Examines the first records of a file once for each preset, which is worthwhile only if the file could not be read.

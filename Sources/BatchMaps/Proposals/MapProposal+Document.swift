@@ -1,8 +1,8 @@
 import BatchFoundation
 
 extension MapProposal {
-  /// Returns the map's document. If fields are missing or doubtful, it has empty paths for missing fields, and a
-  /// comment that lists all columns with a value of each.
+  /// Returns the map's document. If fields are missing or doubtful, the document has empty paths for missing fields,
+  /// and a comment that lists all columns with an example value of each.
   ///
   /// - Parameters:
   ///   - form: the format of the file.

@@ -45,8 +45,8 @@ extension MapProposal {
       + "export times in UTC, or with their offset"
   }
 
-  /// Finds a column with the zone of times that lack one. Offsets are appended to the times; a single zone becomes that
-  /// of the map; other zones are a doubt.
+  /// Finds a column with the zone of times that lack one. Offsets are appended to the times, a zone that is the same in
+  /// all records becomes the map's zone, and anything else is reported as a doubt.
   ///
   /// - Returns: whether there is such a column.
   mutating func findZone(besides taken: Set<String>) -> Bool {
@@ -70,8 +70,8 @@ extension MapProposal {
     return true
   }
 
-  /// Finds the column of the person. If the column with the best name has the same person on at least half of the
-  /// devices, another one is preferred.
+  /// Finds the column that identifies the person. If the best-named column has the same person on at least half of the
+  /// devices, another column is preferred.
   mutating func person(besides taken: Set<String>) -> Field? {
     guard var best = best(Self.personNames, "mobileUserId", besides: taken) else {
       let object = columns.objects.first { object in
@@ -112,12 +112,13 @@ extension MapProposal {
     }?.path
   }
 
-  /// The column with the actions of notifications, or one that may show which were not received, and its record count.
+  /// The column with the notification actions, or one that may show which pushes were not received, with its record
+  /// count.
   package var decidingColumn: (path: String, count: Int)? {
     (action?.path ?? outcomePath).flatMap(column).map { ($0.path, $0.count) }
   }
 
-  /// Adds doubts about untrimmed and dubious ids, JSON in strings, unknown outcomes, and campaigns next to links.
+  /// Adds doubts about untrimmed or dubious ids, JSON in strings, unknown outcomes, and campaigns next to links.
   mutating func findDoubts() {
     for field in fields where ["deviceId", "mobileUserId", "name"].contains(field.name) {
       guard let column = column(at: field.path) else { continue }
@@ -140,14 +141,14 @@ extension MapProposal {
     }
     // In a table, the map's `null` applies to all columns, not only to ids.
     let nobody = columns.nulls.filter(ExportColumns.isNobody).sorted()
-    // In a column of numbers, such a word means a missing value, too.
+    // In a column of numbers, such a word also means a missing value.
     let others = columns.columns.filter { !$0.values.allSatisfy { Double($0) != nil || ExportColumns.isNobody($0) } }
     for word in nobody where !records.isTable || others.contains(where: { $0.values.contains(word) }) {
       doubts.append(
         "'\(word)' is used for missing ids: export empty values instead"
           + (records.isTable ? ", or list this text under \"null\", which applies to all columns" : ""))
     }
-    // JSON in a string may have decisive values.
+    // JSON in a string may contain decisive values.
     for column in columns.columns where column.path != "line" {
       let isKey = ["mobileUserId", "name"].contains { path(of: $0) == column.path }
       let text = column.texts.first {

@@ -1,5 +1,5 @@
 extension MapProposal {
-  /// The points of member names. The names have letters and digits only.
+  /// The points for member names, which are given with letters and digits only.
   static let deviceNames = [
     "deviceid": 4, "installationid": 4, "installid": 4, "appinstanceid": 4, "userpseudoid": 4, "anonymousid": 3,
     "idfv": 4, "pushtoken": 3, "registrationtoken": 3,
@@ -23,14 +23,14 @@ extension MapProposal {
     "customer": 3,
     "accountid": 3, "kunde": 3, "kundennummer": 4, "benutzer": 3, "nutzerid": 4,
   ]
-  /// The names of columns that identify a person if an id is shared by many.
+  /// The names of columns that identify a person when many people share an id.
   static let addressNames = words("email emailaddress mail username login")
   static let deviceFields = [
     "device.name": ["devicename", "devicemodel", "model"], "device.osName": ["osname", "os", "platform"],
     "device.osVersion": ["osversion"], "device.appName": ["appname", "app", "appid"],
     "device.appVersion": ["appversion"],
   ]
-  /// The names of lifecycle events in SDKs. Without the prefix `app`, some may mean something else.
+  /// The names that SDKs give lifecycle events. Without the prefix `app`, some of them may mean something else.
   static let lifecycle = [
     "launch": ["launch", "launched", "open", "opened", "start", "started"],
     "foreground": ["foreground", "foregrounded", "resume", "sessionstart", "sessionstarted"],
@@ -39,7 +39,7 @@ extension MapProposal {
   ]
 
   /// Returns the names of events that are lifecycle events, with their types. Ambiguous names count only if all names
-  /// are of lifecycle events and one of them is unambiguous.
+  /// may be lifecycle events, a launch and a background or terminate are among them, and at least one is unambiguous.
   static func lifecycle(_ values: [String]) -> [(name: String, type: String)] {
     let found = values.compactMap { value -> (name: String, type: String, isSure: Bool)? in
       let plain = value.lowercased().filter { $0.isASCII && $0.isLetter }
@@ -58,7 +58,8 @@ extension MapProposal {
 
   private static func words(_ text: String) -> Set<String> { Set(text.split(separator: " ").map(String.init)) }
 
-  /// The words in names of columns with times of other machines, and with times of the phone.
+  /// The words in the names of columns whose times come from other machines, and of those whose times come from the
+  /// phone.
   static let otherClocks = words(
     """
     server received receive upload uploaded local ingest ingested ingestion load loaded processed processing collector \

@@ -2,8 +2,8 @@ import BatchConfiguration
 package import BatchFoundation
 import BatchIngest
 
-/// A proposed map for records that no preset reads. Names and values of members show which are device, time, name and
-/// person.
+/// A proposed map for records that no preset reads. The names and values of members show which ones are the device,
+/// time, name and person.
 package struct MapProposal {
   package enum Confidence: String, Sendable {
     case high, medium, low
@@ -18,7 +18,7 @@ package struct MapProposal {
     package var remark = ""
   }
 
-  /// The columns that the user named.
+  /// The columns named by the user.
   package struct Hints: Sendable {
     package var device: String?
     /// One column, or two: the day and the time of day.
@@ -30,7 +30,7 @@ package struct MapProposal {
     package init() {}
   }
 
-  /// A column that the user named but the records lack.
+  /// The error thrown if the user named a column that the records lack.
   package struct NoColumn: Error {
     package var name: String
     package var known: [String]
@@ -64,7 +64,8 @@ package struct MapProposal {
   private(set) var campaign: String?
   private(set) var alert: String?
   private(set) var payload: String?
-  /// The column with the actions of notifications, and the action of each value (nil for neither receipt nor open).
+  /// The column with the notification actions, and the action for each value (nil for values that mean neither
+  /// "received" nor "opened").
   private(set) var action: (path: String, values: [String: String?])?
 
   /// - Parameters:
@@ -147,7 +148,7 @@ package struct MapProposal {
     return ["deviceId", "timestamp", last].compactMap(\.self).filter { name in !fields.contains { $0.name == name } }
   }
 
-  /// The important fields whose column is only a guess.
+  /// The important fields whose columns are only guesses.
   package var unsure: [Field] {
     fields.filter {
       $0.confidence == .low
@@ -236,7 +237,7 @@ package struct MapProposal {
     let hasSeveral = columns.columns.contains {
       !taken.contains($0.path) && $0.points(Self.nameNames) != nil && isFull($0) && isFew($0) && $0.values.count > 1
     }
-    // A column with the same value in all records is not the name if there are others.
+    // A column with the same value in all records is not the name if there are other candidates.
     if let found = best(
       Self.nameNames, "name", besides: taken,
       look: { isProtocol($0) ? -1 : isFew($0) ? $0.values.count == 1 && $0.count > 1 && hasSeveral ? -1 : 1 : -2 })
@@ -270,7 +271,7 @@ package struct MapProposal {
     var action = full.compactMap { column in
       ColumnLook.actions(column.texts).map { (path: column.path, values: $0.known, unknown: $0.unknown) }
     }.min { $0.unknown.count < $1.unknown.count }
-    // Apps, shops and mail servers use the words for actions for their own events, too.
+    // Apps, shops and mail servers also use these words for events of their own.
     if payload == nil, campaign == nil, let found = action {
       let speech = speech(of: found.path)
       if speech == .ofOthers { action = nil }
@@ -313,9 +314,9 @@ package struct MapProposal {
     var gaps: [String] = []
     for column in columns.columns where !taken.contains(column.path) {
       guard let known = column.points(names) else { continue }
-      // A column that only some records have gets fewer points.
+      // A column that only some records have receives fewer points.
       let isRare = !isFull(column)
-      // Records without a required field would be refused, so gaps cost more there.
+      // Records without a required field would be refused, so gaps in such a column cost more points.
       let penalty = isNeeded ? 10 + 4 * (columns.records - column.count) / columns.records : 1
       let points = known + look(column) - (isRare ? penalty : 0)
       if isRare, isNeeded { gaps.append("'\(column.path)' is in \(column.count) of \(columns.records) records") }
@@ -370,7 +371,7 @@ package struct MapProposal {
     let rival = looks.first {
       $0.column.path != found.column.path && $0.times.part == .whole && $0.points == found.points
     }
-    // If only one column has times, its name matters less.
+    // If only one column contains times, its name matters less.
     let points = found.points + (looks.count == 1 ? 1 : 0)
     var confidence: Confidence = points >= 4 ? .high : points >= 2 ? .medium : .low
     if found.times.part == .day { remarks.append("dates without times, so all records of a day are at midnight") }

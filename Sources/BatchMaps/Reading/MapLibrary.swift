@@ -2,13 +2,13 @@ package import BatchConfiguration
 package import BatchFoundation
 import CEmbedded
 
-/// Loads maps, which are presets or files, by name (reference formats 6.1).
+/// Loads maps (presets or files) by name (reference formats 6.1).
 package struct MapLibrary {
   private let zones: ZoneDatabase
   /// The folder to which paths in messages are relative.
   private let folder: String
 
-  /// The maximum depth of included maps, which ends cycles.
+  /// The maximum depth of included maps; this limit also ends cycles.
   private static let deepest = 8
 
   package init(environment: [String: String], currentDirectory: String) {
@@ -25,7 +25,7 @@ package struct MapLibrary {
 
   /// - Parameter name: the name of a preset, or the absolute path of a file.
   /// - Returns: the map and its warnings.
-  /// - Throws: all faults of the map and of those that it includes.
+  /// - Throws: all faults in the map and in the maps that it includes.
   package func load(_ name: String) throws(ConfigurationErrors) -> (map: ForeignMap, warnings: [ConfigurationFault]) {
     var faults: [ConfigurationFault] = []
     let map = load(name, &faults, depth: 0)
@@ -34,7 +34,7 @@ package struct MapLibrary {
     return (map, faults)
   }
 
-  /// Returns the paths of a map's files: its own and those of the maps that it includes. Presets have no files.
+  /// Returns the paths of a map's files: its own file and those of the maps that it includes. Presets have no files.
   package func files(of name: String) -> [String] {
     var files: [String] = []
     var faults: [ConfigurationFault] = []

@@ -2,7 +2,7 @@ import BatchConfiguration
 import BatchFoundation
 import BatchIngest
 
-/// A field of the lines that a rule writes. Without a node, it is not written, even if all rules have it.
+/// A field in the lines that a rule writes. Without a node, the field is not written, even if all rules have it.
 struct MapField {
   /// The names of the field, joined by dots.
   var key: String
@@ -134,7 +134,7 @@ extension MapReader {
 
   private func zone(_ field: Field) -> Zone? {
     guard let name = field.text() else { return nil }
-    // The message is the same for all reasons.
+    // The message is the same for every error.
     let zone = try? zones.zone(name)
     if zone == nil { field.refuse("is '\(name)', which is not a time zone known on this machine") }
     return zone
@@ -184,7 +184,8 @@ extension MapReader {
   }
 }
 
-/// Builds the object that a rule writes. Fields must be added by length of key, so that objects precede members.
+/// Builds the object that a rule writes. Fields must be added in order of key length, so that objects precede their
+/// members.
 struct FieldBuilder {
   private(set) var root = MapObject()
   private(set) var paths: [String: [String]] = [:]
@@ -214,7 +215,7 @@ struct FieldBuilder {
     var inner: MapObject
     switch object.members[place].node {
     case .object(let known): inner = known
-    // The field has a whole object as its source, to which members are added.
+    // The field's source is a whole object, to which members are added.
     case .value(let value):
       inner = MapObject()
       if case .constant(let constant)? = value.sources.first?.origin {
@@ -228,7 +229,7 @@ struct FieldBuilder {
   }
 
   private static func add(_ constant: MapConstant, to object: inout MapObject) {
-    // Constants were written as valid JSON.
+    // Constants are always valid JSON.
     guard let members = try? JSONNode.parse(constant.json).members else { return }
     object.isAlwaysThere = true
     for member in members {
@@ -240,7 +241,7 @@ struct FieldBuilder {
 }
 
 extension MapReader {
-  /// Reads the conditions in `when`, which are tests by path, and `any` with alternatives.
+  /// Reads the conditions in `when`: tests by path, and `any` with alternatives.
   func conditions(_ field: Field) -> [MapCondition] {
     (field.entries() ?? []).compactMap { key, field in
       if key == "any" { return field.elements("an array of objects").map { .any($0.map { conditions($0) }) } }

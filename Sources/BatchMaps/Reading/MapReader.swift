@@ -2,7 +2,7 @@ import BatchConfiguration
 import BatchFoundation
 import BatchIngest
 
-/// Reads map documents, and checks their words, types, paths and tables (reference formats 6.3).
+/// Reads map documents and checks their keywords, types, paths and tables (reference formats 6.3).
 struct MapReader {
   private(set) var map: ForeignMap
   let found: DocumentFaults
@@ -47,7 +47,7 @@ struct MapReader {
   mutating func endOwnRules() { map.ownRules = map.rules.count }
 
   mutating func include(_ other: ForeignMap, at place: TextPlace?) {
-    // The lists may differ, because elements of different lists may have the same shape.
+    // The paths of the lists may differ, because elements of different lists may have the same shape.
     if let each = other.each?.text, map.each == nil {
       found.add(
         place, "the map includes '\(other.name)', which has 'each' '\(each)', so the map itself needs an 'each', too")
@@ -62,7 +62,7 @@ struct MapReader {
     map.idColumns += other.idColumns
   }
 
-  /// Records that the map names a type, so that the platform can check it.
+  /// Records a type that the map names, so that the platform can check it.
   mutating func noteType(_ constant: Field?) {
     guard let constant, let name = constant.node.string else { return }
     map.types.append(ForeignMap.NamedType(name: name, place: Place(found.source, line: constant.place?.line)))
@@ -154,7 +154,7 @@ struct MapReader {
 
   /// - Parameters:
   ///   - own: the rule; nil for the only rule of a map that has no `rules`.
-  ///   - base: the fields of all rules, which the rule's own fields override.
+  ///   - base: the fields common to all rules, which the rule's own fields override.
   private mutating func rule(_ own: Fields?, _ base: [MapField], number: Int) -> MapRule {
     var rule = MapRule(name: String(number), conditions: [], outcome: .leftOut(""))
     var fields = base

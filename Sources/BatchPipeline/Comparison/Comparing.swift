@@ -11,7 +11,7 @@ package struct Comparing {
   private static let campaigns = Activity.campaignLimit
   private static let shownCampaigns = 50
 
-  /// The unchanged job, and the job with other settings.
+  /// The unchanged job, and the job with different settings.
   private let before: Pipeline
   private let after: Pipeline
 
@@ -48,8 +48,8 @@ package struct Comparing {
       }
   }
 
-  /// Returns the figures of both runs: those that every platform has, and those specific to the platform before the
-  /// change.
+  /// Returns the figures of both runs: those that every platform has, and those specific to the platform of the
+  /// unchanged job.
   private static func figures(_ before: RunReport, _ after: RunReport) -> [Comparison.Figure] {
     let (one, other) = (before.summary, after.summary)
     let common = [

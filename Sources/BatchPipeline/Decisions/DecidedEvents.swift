@@ -4,8 +4,8 @@ import BatchIngest
 package import BatchReport
 import BatchStore
 
-/// The events that a job's inputs produce as if the job had never run. Only inputs are read; nothing is kept, sent or
-/// written.
+/// The events that a job's inputs would produce if the job had never run. Only inputs are read; nothing is kept, sent
+/// or written.
 package struct DecidedEvents {
   package let report: RunReport
   /// The capabilities of the rules, and how often each was used.
@@ -20,7 +20,7 @@ package struct DecidedEvents {
     coverage = request.platform.coverage(of: request.context, outcome.figures, outcome.details)
   }
 
-  /// Returns all events in the order of delivery, in memory.
+  /// Returns all events, in delivery order.
   package func all() throws -> [JSONNode] {
     var merge = try EventMerge(sequences(), wireForm: wireForm)
     var events: [JSONNode] = []

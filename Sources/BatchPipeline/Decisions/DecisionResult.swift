@@ -50,7 +50,7 @@ struct DecisionResult {
       try sink.quarantine(batch)
       batch = []
     }
-    // If a file was removed or truncated in the meantime, its lines are quarantined with their places only.
+    // If a file was removed or truncated in the meantime, its lines are quarantined with only their places.
     for file in files.part == nil ? Array(Set(records.map(\.file))).sorted() : [0] {
       let wanted = files.part == nil ? left.filter { $0.file == file } : left
       do {

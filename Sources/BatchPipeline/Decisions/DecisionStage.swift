@@ -23,8 +23,8 @@ struct DecisionStage: Sendable {
     var explain: String?
     /// Returns whether later runs count the line of a record as already read. If nil, they do so for every line.
     var remembers: (@Sendable (_ device: Text, _ timestamp: Instant) -> Bool)?
-    /// Returns whether the input is usable; nil accepts any input. It is called before any record is processed, when
-    /// false ends the stage, and again if late records were quarantined.
+    /// Returns whether the input is usable; nil accepts any input. It is called before any record is processed, and
+    /// false then ends the stage; it is called again if late records were quarantined.
     var isUsable: (@Sendable (IngestCounts) throws -> Bool)?
     /// Called before any record is processed, if earlier runs processed some; throws to end the run.
     var admit: (@Sendable (BackwardShare) throws -> Void)?
@@ -36,7 +36,7 @@ struct DecisionStage: Sendable {
   var options: Options
   var sink: StoreSink
 
-  /// - Throws: the errors from reading, of the rules' decoding of stored states, and of the sink.
+  /// - Throws: errors from reading, from the rules when they decode stored states, and from the sink.
   func run(progress: @escaping @Sendable (IngestProgress) throws -> Void) throws -> DecisionResult {
     let shared = Guarded<[DecisionWorker]>([])
     let quarantined = Guarded(0)

@@ -67,7 +67,7 @@ final class DecisionWorker: @unchecked Sendable {
     for (device, earlier) in zip(partition.devices, stored) {
       try decide(device, earlier, partition)
       let late = decider.core.late
-      // Digests of quarantined lines are not stored, so that a replay, or a run with another setting, can import the
+      // Digests of quarantined lines are not stored, so that a replay, or a run with different settings, can import the
       // lines.
       var notes: RecordNotes = []
       for entry in device.records where late.isEmpty || !late.contains(entry.position) {
@@ -140,8 +140,8 @@ final class DecisionWorker: @unchecked Sendable {
     decided.covers(entry.timestamp, entry.kind, files.storedSource(of: entry.position), until: decided.silence)
   }
 
-  /// Returns the known time of the run that last processed the device, if that run had other settings and the instant
-  /// is within the reach and before that known time; otherwise nil.
+  /// Returns the known time of the run that last processed the device, if that run had different settings and the
+  /// instant is within the reach and before that known time; otherwise nil.
   private func knownByOthers(_ instant: Instant, _ device: Text, _ partition: Partition) throws -> Instant? {
     guard let rewinder, let rewind = options.rewind, let knownBefore = rewind.knownBefore, partition.lookaheads == nil,
       rewind.reach <= instant, instant < knownBefore
@@ -150,8 +150,8 @@ final class DecisionWorker: @unchecked Sendable {
     return known.flatMap { instant < $0 ? $0 : nil }
   }
 
-  /// Returns whether a record replaces a later one with the same identity from an earlier run. It does only if a rewind
-  /// reaches both and no request with the later record's event was attempted (reference decisions 71).
+  /// Returns whether a record replaces a later one with the same identity from an earlier run. This requires that a
+  /// rewind reaches both and that no request with the later record's event was attempted (reference decisions 71).
   func replaces(_ bucket: Int, _ device: Text, _ key: UInt64, _ instant: Instant) throws -> Bool {
     guard let rewinder, let reach = options.rewind?.reach, reach <= instant else { return false }
     let nights = try rewinder.nights(of: device, from: instant, in: nights(of: bucket))
@@ -241,7 +241,7 @@ final class DecisionWorker: @unchecked Sendable {
 
   /// Keeps the night that a later run needs to rewind the device to this point.
   ///
-  /// - Parameter beyond: records beyond the reach, which were processed before the others.
+  /// - Parameter beyond: records older than the reach of a rewind, which were processed before the others.
   private func keepNight(
     _ device: Text, _ before: StoredDevice?, _ beyond: [RecordList], _ records: RecordList, isMark: Bool
   ) {

@@ -75,7 +75,7 @@ package enum PastRecords {
   }
 }
 
-/// Records from clocks that are ahead, perhaps by years if a phone lost its time.
+/// Records from clocks that are ahead, perhaps by years if a phone lost track of the time.
 ///
 /// They are processed like others (reference decisions 11), so records of the device that arrive later but precede that
 /// time are late.

@@ -7,12 +7,12 @@ import BatchStore
 /// Lines that are dated before the window and that no run has read. This run does not import them; they are out of
 /// window.
 ///
-/// A rerun imports those within the time already processed; a run over the time after it imports the others.
+/// A rerun imports those in the period already processed; a run over the period after it imports the others.
 extension Pipeline {
   /// Sets up the options so that these lines can be distinguished from lines that earlier runs read.
   func noteMissedLines(of store: EventStore, _ options: inout IngestOptions) throws {
     guard let from = options.window.from, let first = try store.timelines.decidedSpan()?.first else { return }
-    // For purged times, it is unknown which lines were read.
+    // For periods whose data was purged, it is unknown which lines were read.
     let begin = max(first, options.knownSince ?? first)
     if begin < from { options.past = begin..<from }
   }

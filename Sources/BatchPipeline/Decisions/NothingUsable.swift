@@ -49,7 +49,7 @@ struct NothingUsable: RunError, Equatable, CustomStringConvertible {
 }
 
 extension IngestCounts {
-  /// Returns the number and times of the records outside the window, as text; nil if there are none.
+  /// Returns the number and times of the records outside the window, in words; nil if there are none.
   fileprivate func outsideWords(_ window: TimeWindow) -> String? {
     guard outOfWindow > 0, let span = outOfWindowSpan else { return nil }
     let records =
@@ -63,7 +63,7 @@ extension IngestCounts {
 }
 
 extension TimeWindow {
-  /// The window as text, such as `2026-01-01T00:00:00.000Z to 2026-02-01T00:00:00.000Z`.
+  /// The window for display, such as `2026-01-01T00:00:00.000Z to 2026-02-01T00:00:00.000Z`.
   var words: String { "\(from?.rfc3339 ?? "open") to \(to?.rfc3339 ?? "open")" }
 }
 

@@ -62,7 +62,7 @@ struct ListDifference {
     var missing: [Int] = []
     var surplus: [Int] = []
     func flush() {
-      // Elements at the same place probably correspond.
+      // Elements at the same position probably correspond.
       for (wanted, found) in zip(missing, surplus) {
         lines += ValueDifference.of("\(name)[\(found)]", expected[wanted], actual[found], isExact: isExact)
       }

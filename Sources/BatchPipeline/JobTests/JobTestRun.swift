@@ -18,7 +18,7 @@ package struct JobTestRun {
   private let platforms: Platforms
   private let load: (CommandLineChanges) throws -> LoadedJob
 
-  /// - Parameter load: loads the job with changes, as if they were made on a command line.
+  /// - Parameter load: loads the job with changes, as if they were given on the command line.
   package init(_ platforms: Platforms, load: @escaping (CommandLineChanges) throws -> LoadedJob) {
     self.platforms = platforms
     self.load = load

@@ -2,7 +2,7 @@ package import BatchFoundation
 package import BatchIngest
 package import BatchReport
 
-/// The findings of a run about its inputs: the first ones, and the numbers of all.
+/// The findings of a run about its inputs: the first ones, and the counts of all.
 package struct Findings: Sendable, Equatable {
   /// The first findings, sorted by file and line; at most as many as requested.
   package var first: [FindingCause] = []
@@ -56,7 +56,7 @@ extension Findings {
     first.removeLast(max(0, first.count - limit))
   }
 
-  /// Orders by file, line, then text, so that the same inputs give the same list.
+  /// Orders by file, line, then text, so that the same inputs produce the same list.
   private static func precedes(_ one: FindingCause, _ other: FindingCause) -> Bool {
     (ByteText(one.file), one.line, ByteText(one.text)) < (ByteText(other.file), other.line, ByteText(other.text))
   }

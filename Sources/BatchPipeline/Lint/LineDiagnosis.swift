@@ -88,7 +88,7 @@ package struct LineDiagnosis {
 
   /// The JSON value of the line; nil if it is not JSON, such as a plain link or a truncated line.
   private var record: JSONNode? {
-    // A line that is not JSON has another fault, or is a plain link.
+    // A line that is not JSON has a different fault, or is a plain link.
     try? JSONNode.parse(line.raw)
   }
 

@@ -3,8 +3,8 @@ internal import CLinux
 import FoundationEssentials
 import Glibc
 
-/// A folder that is filled under a temporary name next to its place and renamed when complete. A folder with the final
-/// name is therefore always complete, even if several attempts run concurrently or one is killed.
+/// A folder that is filled under a temporary name next to its final path and renamed when complete. A folder with the
+/// final name is therefore always complete, even if several attempts run concurrently or one is killed.
 ///
 /// An attempt that is not published removes its folder. The next attempt in the same parent folder removes the
 /// `.engage-batch-…` folder of a killed attempt.
@@ -138,7 +138,7 @@ final class AttemptFile {
     unsafe buffer.append(UnsafeBufferPointer(rebasing: rest))
   }
 
-  /// Ends the file, after which nothing may be written; returns the ``CopySum`` in hexadecimal.
+  /// Completes the file and returns its ``CopySum`` in hexadecimal. Nothing may be written afterwards.
   func finish() throws -> String {
     try flush()
     return Hexadecimal.text(of: sum.finalize())

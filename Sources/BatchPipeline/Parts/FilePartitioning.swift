@@ -56,7 +56,7 @@ final class PartTargets: Sendable {
     try files.withLock { try unsafe $0[part].write(bytes) }
   }
 
-  /// Ends all files, after which nothing may be added. Returns the slice of each part.
+  /// Completes all files and returns the slice of each part. Nothing may be added afterwards.
   ///
   /// - Parameter lines: the number of lines of each part.
   func finish(_ lines: [Int]) throws -> [PartSlice] {
@@ -68,7 +68,7 @@ final class PartTargets: Sendable {
     }
   }
 
-  /// Ends all files and moves their content to one file, in the order of parts. Returns the slice of each part.
+  /// Completes all files and moves their content to one file, in the order of parts. Returns the slice of each part.
   func joined(_ lines: [Int], as name: String, in attempt: AttemptFolder) throws -> [PartSlice] {
     let slices = try finish(lines)
     let target = try AttemptFile(name, in: attempt)

@@ -1,7 +1,7 @@
 import BatchFoundation
 import BatchStore
 
-/// The lines of parts, counted by whether a store already knows them (reference decisions 35).
+/// The numbers of lines in parts, by whether a store already knows them (reference decisions 35).
 struct BroughtLines: Equatable {
   var known = 0
   var new = 0
@@ -156,8 +156,8 @@ extension EventStore {
   /// The command that removes an incomplete partition from the store.
   var dropCommand: String { "engage-batch store drop-partition --store \(path.printable)" }
 
-  /// Returns the names of the settings that differ, as the end of a message; empty if a store lacks the settings of its
-  /// digest.
+  /// Returns the names of the settings that differ, formatted as the end of a message; empty if a store lacks the
+  /// settings for its digest.
   fileprivate func difference(_ digest: String, _ folders: [ResultFolder]) throws -> String {
     guard let folder = folders.first else { return "" }
     let part = try EventStore.openProved(folder.store, format: format)

@@ -11,7 +11,7 @@ extension Pipeline {
   /// - Parameters:
   ///   - folders: results of parts of one partition; at least one.
   ///   - beginsChain: whether the partition may be added even if it does not continue the last one.
-  /// - Returns: the outcome, with the sums over the added parts. Lines of parts that were already in the store count as
+  /// - Returns: the outcome, with totals for the added parts. Lines of parts that were already in the store count as
   ///   duplicates, unless the run that added them was killed. The exit is `RunExit.noInput` while parts are missing.
   /// - Throws: ``PartsError`` for results that do not belong together, or do not continue the collected partitions;
   ///   ``OutputConflict``, ``DamagedCopyError``, ``DestinationMismatch``, `StoreError`.
@@ -145,7 +145,7 @@ extension Pipeline {
 
   private func reports(_ folders: [ResultFolder]) throws -> [RunReport] {
     try folders.compactMap { folder in
-      // The checksum was verified, so the pages are not verified.
+      // The checksum was verified, so the pages are not verified again.
       let part = try EventStore.openProved(folder.store, format: request.platform.storeFormat)
       let report = try part.runs.all().last.flatMap { try part.runs.report(of: $0.id) }
       try part.close()
@@ -156,7 +156,7 @@ extension Pipeline {
   /// Returns the run that processed a part, with the clock and window that the partition fixed for all parts.
   private func decidingRun(_ result: ResultFolder?) throws -> StoredRun? {
     guard let result else { return nil }
-    // The checksum was verified, so the pages are not verified.
+    // The checksum was verified, so the pages are not verified again.
     let part = try EventStore.openProved(result.store, format: request.platform.storeFormat)
     let run = try part.runs.all().last
     try part.close()
@@ -171,7 +171,7 @@ extension Pipeline {
     var held = 0
     for folder in folders {
       try interruption.check()
-      // The checksum was verified, so the pages are not verified.
+      // The checksum was verified, so the pages are not verified again.
       let part = try EventStore.openProved(folder.store, format: request.platform.storeFormat)
       let report = try part.runs.all().last.flatMap { try part.runs.report(of: $0.id) }
       if let known = try part.runs.knownUntil() {

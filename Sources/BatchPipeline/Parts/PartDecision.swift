@@ -79,7 +79,7 @@ extension Pipeline {
     return known
   }
 
-  /// Removes data past its retention, as `store purge` does for runs on a store.
+  /// Removes data past its retention period, as `store purge` does for runs on a store.
   private func forget(in store: EventStore) throws {
     let kept = request.settings.eventStore
     let gone = try store.retention.purgeKnowledge(
@@ -127,7 +127,7 @@ extension Pipeline {
   }
 }
 
-/// The error if the run of a part ended early, so that there is no result.
+/// The error thrown when the run of a part ended early, so that there is no result.
 package struct PartRunFailure: RunError, Equatable, CustomStringConvertible {
   package var exit: RunExit
   var problem: String

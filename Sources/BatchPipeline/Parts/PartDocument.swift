@@ -145,7 +145,7 @@ package struct PartsError: RunError, Equatable, CustomStringConvertible {
   package var description: String { "\(path.printable): error: \(problem)" }
 }
 
-/// The error if some files in a list have not been distributed yet.
+/// The error thrown when some files in a list have not been distributed yet.
 package struct MissingPiecesError: RunError, Equatable, CustomStringConvertible {
   package var folder: String
   package var missing: [Int]
@@ -159,7 +159,7 @@ package struct MissingPiecesError: RunError, Equatable, CustomStringConvertible 
   }
 }
 
-/// The error if a store does not have the results of all parts yet.
+/// The error thrown when a store does not have the results of all parts yet.
 package struct MissingPartsError: RunError, Equatable, CustomStringConvertible {
   package var store: String
   package var missing: [Int]

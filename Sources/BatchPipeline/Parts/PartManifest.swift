@@ -15,7 +15,8 @@ package struct PartManifest: Codable, Equatable, Sendable {
   }
 
   package struct Part: Codable, Equatable, Sendable {
-    /// The name of the file next to the manifest, and its ``CopySum`` in hexadecimal; nil if the lines stay in pieces.
+    /// The name of the file next to the manifest, and its ``CopySum`` in hexadecimal; nil if the lines are left in
+    /// pieces.
     package var name: String?
     package var sum: String?
     /// The number of lines, equal to `read` in a run of the part.
@@ -35,7 +36,7 @@ package struct PartManifest: Codable, Equatable, Sendable {
   package var destination: String
   /// The name of the hash that distributes devices to parts (``InputPartitioning/hash``).
   package var hash: String
-  /// The clock of the run that all parts make up together, and the bounds of its window (``from``, ``to``).
+  /// The clock of the run that the parts together make up, and the bounds of its window (``from``, ``to``).
   package var asOf: Instant
   package var from: Instant?
   package var to: Instant?

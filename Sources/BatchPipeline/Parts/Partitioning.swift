@@ -11,7 +11,7 @@ package enum Partitioning {
 
   package enum Source: Sendable {
     case inputs
-    /// The pieces that ``Pipeline/partition(_:only:parts:to:)`` made, each in a folder named after the index of its
+    /// The pieces created by ``Pipeline/partition(_:only:parts:to:)``, each in a folder named after the index of its
     /// first file.
     case pieces(of: FileList, in: String)
   }
@@ -137,8 +137,8 @@ extension Pipeline {
   }
 
   /// Numbers the files. A file that the previous partition or the job's store knows keeps its number, so that the same
-  /// inputs make the same partition again. Other files get numbers above all existing ones, because stored events refer
-  /// to files by number.
+  /// inputs produce the same partition again. Other files get numbers above all existing ones, because stored events
+  /// refer to files by number.
   private func numbered(
     _ files: InputFiles, after previous: PartitionFolder?
   ) throws -> [PartManifest.File] {

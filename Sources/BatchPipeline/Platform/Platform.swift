@@ -27,7 +27,7 @@ package protocol Platform: Sendable {
 
   var storeFormat: StoreFormat { get }
 
-  /// Returns the destination of a job's store. Values that the configuration does not set stay open.
+  /// Returns the destination of a job's store. Values that the configuration does not set are left unset.
   func storeDestination(_ settings: Settings) -> StoreDestination
 
   /// Returns whether a job of the platform depends on the setting.
@@ -63,7 +63,7 @@ package protocol Platform: Sendable {
   /// Returns the missing settings that the service of a job needs. A sandbox needs none.
   func missingSettings(_ settings: Settings, for job: Job) -> [MissingSetting]
 
-  /// Returns the service of the job, or the sandbox in its place; opens no connection.
+  /// Returns the service of the job, or the sandbox that replaces it; opens no connection.
   ///
   /// - Throws: ``ServiceSettingsError`` with every setting that cannot be used.
   func connect(_ run: RunContext) throws -> any PlatformService
@@ -74,14 +74,14 @@ package protocol Platform: Sendable {
   /// Returns the calls of a run to the service other than sending events, in words.
   func otherCalls(of run: RunContext, _ figures: [String: Int]) -> [String]
 
-  /// Returns the number of changes that runs began at the service and that only a person can resolve.
+  /// Returns the number of changes to the service's data that runs began and that only a person can resolve.
   func stoppedPlans(in store: EventStore) throws -> Int
 
   /// Counts the devices whose records in a run are for a different person than before; nil if people are not
   /// identified.
   func newOwners(in store: EventStore, of run: RunID) throws -> NewOwners?
 
-  /// Passes the results of a run's questions about devices to `body`, one line each without its end
+  /// Passes the results of a run's questions about devices to `body`, one line each, without its line ending
   /// (`--decisions-out`). Nil for a service that answers none.
   var decisionLines: ((RunID, EventStore, _ body: (String) throws -> Void) throws -> Void)? { get }
 
@@ -90,7 +90,8 @@ package protocol Platform: Sendable {
 
   // MARK: - Listings
 
-  /// Returns the counts of the store's unsent events, each with the reason, the responsible setting and what ends it.
+  /// Returns the counts of the store's unsent events, each with the reason, the responsible setting and the condition
+  /// that ends it.
   func unsentEvents(in store: EventStore) throws -> [UnsentEvents]
 
   var eventColumns: [EventColumn] { get }
@@ -102,9 +103,10 @@ package protocol Platform: Sendable {
   ///   - device: the id of the device in the export; empty if only the event is known.
   func describe(_ event: JSONNode, device: String) -> EventDescription
 
-  /// Adds an event to the outline of its device. A device's events are added in the order in which the rules made them.
+  /// Adds an event to the outline of its device. A device's events are added in the order in which the rules produced
+  /// them.
   ///
-  /// - Parameter settings: the settings under which the rules made the event.
+  /// - Parameter settings: the settings under which the rules produced the event.
   func outline(_ event: JSONNode, _ settings: Settings, into outline: inout DeviceOutline)
 
   /// Returns the time of a device's last record; nil if unknown.

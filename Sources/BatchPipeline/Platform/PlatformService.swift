@@ -46,7 +46,7 @@ package protocol ChangePlanning: PlatformService {
   /// - Parameter store: nil if there is no store yet.
   func planningStore(of store: EventStore?) throws -> EventStore
 
-  /// Returns the changes that a run would make at the service. The service is only read.
+  /// Returns the changes that a run would make to the service's data; it only reads from the service.
   ///
   /// - Parameters:
   ///   - inputs: the digest of everything that the plan depends on; part of its document.
@@ -59,12 +59,12 @@ package protocol ChangePlanning: PlatformService {
   ///   - document: the document that ``plan(inputs:_:)`` made.
   ///   - file: the name of the document in messages.
   ///   - inputs: the digest of everything that this run depends on.
-  /// - Throws: an error if the document is not a plan, or depends on other inputs.
+  /// - Throws: an error if the document is not a plan, or depends on different inputs.
   func following(_ document: [UInt8], file: String, inputs: String) throws -> any PlatformService
 }
 
 package struct ChangePlan: Sendable {
-  /// The document for ``ChangePlanning/following(_:file:inputs:)``; it ends with a line end.
+  /// The document for ``ChangePlanning/following(_:file:inputs:)``; it ends with a line ending.
   package var document: String
   /// One sentence for people.
   package var summary: String
@@ -106,7 +106,7 @@ package struct ServiceStage {
   }
 }
 
-/// The error if the configured service cannot be called; each problem names the setting to change.
+/// The error thrown when the configured service cannot be called; each problem names the setting to change.
 package struct ServiceSettingsError: RunError, Equatable, CustomStringConvertible {
   package var problems: [String]
 

@@ -20,7 +20,7 @@ extension Pipeline {
   /// Imports the quarantined lines and events again, with the job's current configuration.
   ///
   /// Each line is processed like a line in a file. A line that is now a record, a duplicate or out of window leaves the
-  /// quarantine. A line that is still refused stays there with its new reason. Lines are marked as replayed last: if
+  /// quarantine. A line that is still refused remains there with its new reason. Lines are marked as replayed last: if
   /// the replay is killed before that, the next one finds duplicates.
   ///
   /// Events are stored but not sent; the next run sends them.

@@ -122,7 +122,7 @@ private struct Copy {
       } catch is InputChanged {
         // See below.
       } catch is IngestFailure {
-        // The file is gone or unreadable: its truncated lines stay in quarantine.
+        // The file is gone or unreadable: its truncated lines remain in quarantine.
       }
     }
     var next = rest.startIndex

@@ -87,7 +87,7 @@ struct EventReplacement {
 
 /// The store's events at one instant of one device.
 struct StoredSide {
-  /// What happens to a new event.
+  /// The treatment of a new event.
   enum Fate: Equatable {
     case left
     /// The event was sent under this number and is sent again.
@@ -122,8 +122,8 @@ struct StoredSide {
   /// Returns the fate of each event. All events except those that are ``Fate/left`` are stored.
   ///
   /// An event is the same as a sent one if their bytes are equal. Otherwise, a sent event of the same type counts as
-  /// the same event with other attributes. Any other event was never sent. Sent events with a correction are matched
-  /// last, and not with an event that equals a pending one.
+  /// the same event with different attributes. Any other event counts as never sent. Sent events with a correction are
+  /// matched last, and not with an event that equals a pending one.
   ///
   /// - Parameter type: returns the type of an event.
   func taken(

@@ -19,9 +19,9 @@ extension Pipeline {
   /// Processes again everything that the store has processed, from the job's current inputs and with its current
   /// settings. The results replace the unsent events in a span of time. Nothing is sent.
   ///
-  /// First, unread lines within the reach of a rewind are imported as in a run, each in its place. Then the inputs are
-  /// processed into a temporary store, from the first record on, because sessions and campaigns depend on earlier
-  /// states. Device states, and the checks, plans and questions from earlier runs, stay unchanged by this.
+  /// First, unread lines within the reach of a rewind are imported as in a run, in chronological order. Then the inputs
+  /// are processed into a temporary store, from the first record on, because sessions and campaigns depend on earlier
+  /// states. Device states, and the checks, plans and questions from earlier runs, are not changed by this.
   ///
   /// - Parameters:
   ///   - rerun: the span, and what may happen in it.

@@ -6,7 +6,7 @@ package struct Rerun: Sendable {
   package var from: Instant
   /// The exclusive end of the span.
   package var to: Instant
-  /// Which sent events are sent again; nil if none are.
+  /// The sent events to send again; nil for none.
   package var sendsAgain: SentEvents?
   /// Whether files that earlier runs read may be missing.
   package var allowsMissingInputs: Bool
@@ -26,16 +26,16 @@ package struct Rerun: Sendable {
 
 /// The sent events to send again, selected by comparing them with the new events.
 package enum SentEvents: String, CaseIterable, Sendable {
-  /// The events with other attributes.
+  /// The events with different attributes.
   case different
-  /// The events with other attributes, and the unchanged events.
+  /// The events with different attributes, and the unchanged events.
   case all
 }
 
 /// The results of a rerun, as numbers of events in its span.
 package struct RerunCounts: Sendable, Equatable {
-  /// The number of events that were, or may have been, sent and that the rerun made again unchanged. ``different``
-  /// counts those that now have other attributes, and ``gone`` those that were not made again.
+  /// The number of events that were, or may have been, sent and that the rerun produced again unchanged. ``different``
+  /// counts those that now have different attributes, and ``gone`` those that were not produced again.
   package var same = 0
   package var different = 0
   package var gone = 0
@@ -66,7 +66,7 @@ package struct RerunOutcome: Sendable {
 package enum RerunRefusal: RunError, Equatable, CustomStringConvertible {
   /// No record was ever processed.
   case nothingDecided(store: String)
-  /// The span is outside the processed time.
+  /// The span is outside the period that the store has processed.
   case outside(store: String, first: Instant, asOf: Instant)
   /// Files that earlier runs read are not among the inputs.
   case missingInputs(count: Int, first: String)

@@ -17,7 +17,7 @@ extension DeviceRewind {
     var timestamp: Instant
     /// The digest of the event's JSON.
     var digest: LineDigest
-    /// Whether a sample that the event needs did not come in time. If the event is pending, its status shows this.
+    /// Whether a sample that the event needs did not arrive in time. If the event is pending, its status shows this.
     var isExpired: Bool
     var cause: StoredSource
 

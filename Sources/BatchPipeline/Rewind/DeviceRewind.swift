@@ -2,9 +2,11 @@ import BatchFoundation
 import BatchIngest
 import BatchStore
 
-/// Rewinds devices to the night of their late records, and processes them from there as if those had been in time.
+/// Rewinds devices to the night of their late records, and processes them from there as if the records had arrived in
+/// time.
 ///
-/// The rules are pure, so the earlier decisions can be repeated too. The results are the differences between the two.
+/// The rules are pure, so the earlier decisions can be repeated too. The results are the differences between the
+/// earlier and the new decisions.
 final class DeviceRewind {
   private struct Deciders {
     let rules: any DecisionRules
@@ -72,13 +74,13 @@ final class DeviceRewind {
       guard let before = night.night.before, let begin = try rules.decided(of: before, known: night.knownBefore) else {
         return true
       }
-      // Silence led to decisions up to the known time, regardless of the length that the settings required.
+      // Inactivity led to decisions up to the known time, regardless of the length that the settings required.
       return begin.end < earliest && night.knownBefore ?? earliest <= earliest
     }
   }
 
-  /// Returns the known time of a device's last night if the night had other settings and a rewind can go back to it;
-  /// else nil.
+  /// Returns the known time of a device's last night if the night had different settings and a rewind can go back to
+  /// it; otherwise nil.
   func knownByOthers(_ device: Text, in bucket: BucketNights) throws -> Instant? {
     guard let last = try bucket.nights(of: device, { _ in true }).last, last.rules != rewind.rules,
       try deciders(of: last) != nil
@@ -209,7 +211,7 @@ final class DeviceRewind {
     return NightPlaces(
       begins: try nights.indices.map { place in
         guard let before = nights[place].night.before else { return nil }
-        // The settings of the previous night determine how long a silence had to be.
+        // The settings of the previous night determine how long a period of inactivity had to be.
         return try (deciders(of: nights[max(0, place - 1)])?.rules ?? rules).decided(
           of: before, known: nights[place].knownBefore)
       },
@@ -277,8 +279,8 @@ final class DeviceRewind {
     private let lookahead: DeviceLookahead?
     private let known: [Instant?]
 
-    /// Returns the exclusive end of the next `step` records, extended so that records of one instant stay together; nil
-    /// if that includes all remaining records.
+    /// Returns the exclusive end of about `step` more records, such that records of one instant stay together; nil if
+    /// that includes all remaining records.
     func end(ofStep step: Int) -> Instant? {
       guard step < records.count - next else { return nil }
       let first = records[next].timestamp
@@ -286,8 +288,8 @@ final class DeviceRewind {
     }
 
     /// - Parameters:
-    ///   - known: the times up to which silence leads to decisions, in order of application.
-    ///   - coming: the time of the next record, which ends the silence; nil if there is none.
+    ///   - known: the times up to which inactivity can lead to decisions, in order of application.
+    ///   - coming: the time of the next record, which ends the inactivity; nil if there is none.
     init(
       _ device: Text, _ state: StoredDevice?, _ records: RecordList, _ known: [Instant?], until coming: Instant?,
       _ decider: any DeviceDecider
@@ -306,7 +308,7 @@ final class DeviceRewind {
       self.state = state
     }
 
-    /// Processes records beyond the reach in isolation, as the original run did.
+    /// Processes records older than the reach in isolation, as the original run did.
     mutating func take(beyond: RecordList) throws {
       guard !beyond.isEmpty else { return }
       decider.core.knownUntil = known.first ?? nil

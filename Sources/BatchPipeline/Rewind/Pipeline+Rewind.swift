@@ -5,8 +5,8 @@ import BatchReport
 import BatchStore
 
 extension RunStorage {
-  /// Returns the first instant whose late records can be processed in their place (reference decisions 34); nil if
-  /// there is none.
+  /// Returns the first instant whose late records can be processed in chronological order (reference decisions 34); nil
+  /// if there is none.
   static func reach(of known: Instant?, _ settings: Settings) -> Instant? {
     guard let known, settings.ingest.rewind > .zero else { return nil }
     return Instant(milliseconds: max(0, known.milliseconds - settings.ingest.rewind.count))
@@ -33,8 +33,8 @@ extension Pipeline {
       of: run, rules: digest, settings: settings, knownBefore: storage.knownBefore, known: storage.knownUntil)
   }
 
-  /// Returns a function that makes the rules for the settings of an earlier run, from the current content of the files
-  /// that the settings name. The rules for each digest of settings are made only once.
+  /// Returns a function that creates the rules for the settings of an earlier run, from the current content of the
+  /// files that the settings name. The rules for each digest of settings are created only once.
   private func earlierRules(_ storage: RunStorage) -> @Sendable (String) throws -> (any DecisionRules)? {
     let made = Guarded<[String: (any DecisionRules)?]>([:])
     let (store, request, platform, monitor) = (storage.store, request, platform, monitor)
@@ -100,7 +100,7 @@ extension Pipeline {
 }
 
 extension RunRequest {
-  /// The settings that affect rules, as text; settings for services, inputs, stores and reports change no event.
+  /// The settings that affect rules, as text; settings for services, inputs, stores and reports do not change events.
   fileprivate var ruleSettings: String {
     loaded.configuration.text(
       of: Set(SettingSection.allCases).subtracting([
@@ -111,7 +111,7 @@ extension RunRequest {
 
 /// The parameters for rewinding devices in a run (reference decisions 34).
 struct Rewind: Sendable {
-  /// The instant from which late records are processed in their place.
+  /// The instant from which late records are processed in chronological order.
   var reach: Instant
   /// The known time of the store before the run; nil if nothing was known.
   var knownBefore: Instant?
@@ -119,7 +119,7 @@ struct Rewind: Sendable {
   var takesBeyond: Bool
   /// A digest of the settings that affect rules.
   var rules: String
-  /// Returns the rules for settings with another digest; nil if these settings are not available.
+  /// Returns the rules for settings with a different digest; nil if these settings are not available.
   var earlierRules: @Sendable (_ digest: String) throws -> (any DecisionRules)?
   var wireForm: WireForm
 }
@@ -138,9 +138,9 @@ struct RewoundDevice {
 }
 
 /// The nights of a device, used to find the night to which a late record belongs and whose settings apply to the
-/// record. It is the night whose known time was the first to cover the record, or whose records are around it.
+/// record. It is the night whose known time was the first to cover the record, or whose records surround it.
 struct NightPlaces {
-  /// The processed time before each night; nil for the first night of a device.
+  /// The times up to which the device had been processed before each night; nil for its first night.
   let begins: [DecidedTime?]
   /// For each night, the time before which records belong to an earlier night.
   let starts: [Instant]
@@ -153,7 +153,8 @@ struct NightPlaces {
         && begins[place].map { !$0.covers(instant, kind, source, until: $0.silence) } ?? true
     }
     if let last { return last }
-    // A record after `end` that only interrupts a silence changes at most counts: it belongs to the first night.
+    // A record after `end` that only interrupts a period of inactivity can change only counts, so it belongs to the
+    // first night.
     guard begins.indices.contains(first), let begin = begins[first] else { return nil }
     return begin.covers(instant, kind, source, until: begin.end) ? nil : first
   }

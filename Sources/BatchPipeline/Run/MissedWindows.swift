@@ -4,7 +4,8 @@ package import BatchReport
 import BatchStore
 import FoundationEssentials
 
-/// The times between windows that no run has read, in pieces as long as the following window (reference decisions 49).
+/// The periods between windows that no run has read, split into pieces as long as the following window (reference
+/// decisions 49).
 struct MissedWindows: Sendable, Equatable {
   private(set) var pieces: [Range<Instant>] = []
   /// The end of the latest window that was read.
@@ -76,7 +77,7 @@ extension RelativeWindow {
   ///   - window: the window of that run.
   func asOf(reading piece: Range<Instant>, before asOf: Instant, _ window: TimeWindow) -> Instant? {
     var step = window
-    // A window of several days moves day by day, so that no run whose window has the whole piece is skipped.
+    // A window of several days moves day by day, so that no run whose window contains the whole piece is skipped.
     if let from = window.from, let to = window.to, to.milliseconds - from.milliseconds > 86_400_000 { step.to = nil }
     for number in 1...4000 {
       let time = zone.instant(asOf, steps: -number, of: step)

@@ -5,7 +5,7 @@ import BatchReport
 
 /// The error for an output that would overwrite a file that the same command uses; thrown before anything is opened.
 package struct OutputConflict: RunError, Equatable, CustomStringConvertible {
-  /// A path with its purpose for people, such as `--events-out` or `the store`.
+  /// A path and the name of its purpose for messages, such as `--events-out` or `the store`.
   package struct Use: Equatable, Sendable {
     package var name: String
     package var path: String
@@ -26,7 +26,7 @@ package struct OutputConflict: RunError, Equatable, CustomStringConvertible {
       + "('\(other.path.printable)'), which would be overwritten; nothing was read or written. Name another file"
   }
 
-  /// Compares existing files by identity regardless of name, and files that do not exist yet by place.
+  /// Compares existing files by identity regardless of name, and files that do not exist yet by location.
   ///
   /// - Throws: ``OutputConflict`` for the first output that is one of the others, or an earlier output.
   package static func check(_ outputs: [Use], against others: [Use]) throws {
@@ -53,7 +53,7 @@ package struct CompressedOutputError: RunError, Equatable, CustomStringConvertib
   }
 }
 
-/// The error for an output of answers that the job's service never gives.
+/// The error thrown when answers to questions are requested as output but the job's service gives none.
 package struct DecisionsOutputError: RunError, Equatable, CustomStringConvertible {
   package var destination: String
 

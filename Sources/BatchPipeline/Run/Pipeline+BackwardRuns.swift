@@ -4,11 +4,11 @@ import BatchIngest
 import BatchReport
 import BatchStore
 
-/// The error for a run that is before everything its store has processed, if no setting permits it.
+/// The error for a run that precedes everything its store has processed, if no setting permits that.
 package struct BackwardRunError: RunError, Equatable, CustomStringConvertible {
   package var store: String
   package var evidence: Evidence
-  /// The same run, with the setting that permits it.
+  /// The command for the same run, with the setting that permits it.
   package var command: String
 
   package enum Evidence: Sendable, Equatable {
@@ -40,7 +40,7 @@ extension BackwardRunError.Evidence: CustomStringConvertible {
 }
 
 extension Pipeline {
-  /// Refuses a run whose window is before everything that the store has processed, unless `Ingest.lateRecords` is set.
+  /// Refuses a run whose window precedes everything that the store has processed, unless `Ingest.lateRecords` is set.
   ///
   /// A window that was partly read already is a repetition and therefore permitted.
   ///
@@ -54,7 +54,7 @@ extension Pipeline {
       store: store.path, evidence: .window(to: to, decided: decided), command: acceptingCommand(store))
   }
 
-  /// Refuses a run because of its records; for jobs without a window or with a wide one, and for replays.
+  /// Refuses a run because of its records. This covers jobs without a window or with a wide one, and replays.
   ///
   /// - Throws: ``BackwardRunError``.
   func refuse(_ share: BackwardShare, _ store: EventStore) throws {

@@ -5,7 +5,7 @@ import BatchReport
 import BatchStore
 import Glibc
 
-/// The error if `--online-plan` or `--plan` is used with a service that has nothing to plan.
+/// The error thrown when `--online-plan` or `--plan` is used with a service that has nothing to plan.
 struct NoChangePlanError: RunError, Equatable, CustomStringConvertible {
   var destination: String
 
@@ -14,8 +14,8 @@ struct NoChangePlanError: RunError, Equatable, CustomStringConvertible {
   var description: String { "error: a run only sends events to '\(destination)', so there is nothing to plan" }
 }
 
-/// The changes that a run makes at the service, apart from sending events: `--online-plan` writes them, `--plan` limits
-/// a run to them.
+/// The changes that a run makes to the service's data, apart from sending events: `--online-plan` writes them, and
+/// `--plan` limits a run to them.
 extension Pipeline {
   func planner(_ service: (any PlatformService)?) throws -> any ChangePlanning {
     guard let planner = service as? any ChangePlanning else { throw NoChangePlanError(destination: platform.name) }
@@ -34,7 +34,7 @@ extension Pipeline {
     return try planner(service).following(plan, file: path, inputs: inputDigest(files))
   }
 
-  /// Writes the changes that a run would make at the service (`--online-plan`). The service is only read.
+  /// Writes the changes that a run would make to the service's data (`--online-plan`); it only reads from the service.
   func writeChangePlan(
     _ preparation: RunPreparation, _ storage: RunStorage, _ outcome: inout RunOutcome
   ) throws {

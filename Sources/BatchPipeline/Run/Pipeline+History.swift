@@ -33,7 +33,8 @@ extension Pipeline {
     }
   }
 
-  /// Stores the end of a run and its report. If the run has already failed, a store error is shown instead of thrown.
+  /// Stores the end of a run and its report. If the run has already failed, a store error is shown instead of being
+  /// thrown.
   func end(_ run: RunID, in store: EventStore, _ outcome: RunOutcome) throws {
     let ended = Instant.now
     var report = outcome.report

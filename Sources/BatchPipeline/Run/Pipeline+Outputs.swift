@@ -33,7 +33,8 @@ extension Pipeline {
       let results = try storage.sink.store.ledger.sequences([.stored(by: storage.sink.run)])
       return [inWindow(results + (backlog ?? []).map { leaving(changed, outOf: $0) })]
     }
-    // Posted events are listed even outside the window: a request whose answer was lost may have been sent again later.
+    // Posted events are listed even outside the window: a request whose response was lost may have been sent again
+    // later.
     let posted = EventSelection(sequences: try store.ledger.sequences([.posted(in: run)]))
     return switch request.mode {
     case .post: [posted]

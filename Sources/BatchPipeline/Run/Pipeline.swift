@@ -97,7 +97,7 @@ package struct Pipeline: Sendable {
       try writeEvents(storage, &outcome)
       try write(preparation.findings, &outcome)
     } catch {
-      // Everything kept so far stays; the report says where and why the run ended.
+      // Everything stored so far is kept; the report says where and why the run ended.
       guard request.mode.keeps else { throw error }
       if outcome.report.summary.records.read == 0 { outcome.report.knownUntil = storage.knownBefore }
       outcome.fail(error)
@@ -106,7 +106,7 @@ package struct Pipeline: Sendable {
   }
 }
 
-/// The error if record counts do not add up: a bug in this program that must not go unnoticed.
+/// The error thrown when record counts do not add up: a bug in this program that must not go unnoticed.
 package struct UnbalancedRecordsError: Error, CustomStringConvertible {
   package var description: String {
     "internal error: the number of records read does not equal accepted + duplicates + out of window + forgotten + left out + quarantined; please report this"

@@ -34,7 +34,7 @@ package struct RunOutcome: Sendable {
     exit = .done
   }
 
-  /// Notes an error that ended the run or prevented an output; finished work stays.
+  /// Notes an error that ended the run or prevented an output; finished work is kept.
   package mutating func fail(_ error: any Error) {
     let words = "\(error)"
     // Writing a report again may cause the same error.

@@ -77,7 +77,7 @@ extension ObjectStorage {
 }
 
 extension RunRequest {
-  /// The reason why inputs would be read a second time; nil if they are read only once.
+  /// The reason that inputs would be read a second time; nil if they are read only once.
   fileprivate var secondReader: String? {
     if decidesAnew { return "a comparison" }
     if isOneOfMany { return "a backfill" }

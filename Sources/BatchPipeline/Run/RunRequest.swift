@@ -22,22 +22,22 @@ package struct RunRequest: Sendable {
   package var decisionsOut: String?
   /// The file for the run's figures as one JSON object, written by the caller; "-" is stdout; nil if not requested.
   package var summaryOut: String?
-  /// The file for Prometheus figures, written by the caller; nil if not requested.
+  /// The file for Prometheus metrics, written by the caller; nil if not requested.
   package var metricsOut: String?
-  /// The file for an OpenTelemetry trace and figures, written by the caller; nil if not requested.
+  /// The file for an OpenTelemetry trace and metrics, written by the caller; nil if not requested.
   package var otlpOut: String?
   /// The file for the outcome as JUnit XML, written by the caller; nil if not requested.
   package var junitOut: String?
   /// The device whose decisions are explained; nil if there is none.
   package var explain: String?
-  /// The file for a dry run's plan of changes at the service; "-" is stdout; nil if not requested.
+  /// The file for a dry run's plan of changes to the service's data; "-" is stdout; nil if not requested.
   package var planOut: String?
   /// The file with the plan that the run carries out exactly; nil if there is none.
   package var planFile: String?
   /// The number of quarantined lines and events beyond which the run ends with exit code 65; nil if there is no limit.
   package var maxQuarantine: Int?
-  /// Whether anything quarantined makes the run end with exit code 65; without a message, because each finding is
-  /// printed.
+  /// Whether anything quarantined makes the run end with exit code 65. No message is printed, because each finding
+  /// already is.
   package var refusesQuarantined = false
   /// Whether figures outside the range of previous nights end the run with exit code 65, before anything is sent.
   package var failsOnUnusual = false
@@ -49,7 +49,7 @@ package struct RunRequest: Sendable {
   var part: PartInput?
   /// Whether other runs of the same command read the inputs too.
   package var isOneOfMany = false
-  /// Whether records are processed as if the job had never run, and their events kept for examination.
+  /// Whether records are processed as if the job had never run, and their events are kept for examination.
   var decidesAnew = false
   /// Whether the run is a test of a job. Such a run has a known time only if the job has an `asOf`.
   var isTest = false
@@ -105,7 +105,7 @@ package struct RunRequest: Sendable {
     return inSandbox ? PathText.withoutExtension(path) + ".sandbox.sqlite" : path
   }
 
-  /// Returns the file of a sandbox's state, next to the store of the runs with that sandbox.
+  /// Returns the path of the file with a sandbox's state, next to the store of the runs with that sandbox.
   package static func sandboxState(beside store: String) -> String {
     let stem = PathText.withoutExtension(store)
     return stem + (stem.hasSuffix(".sandbox") ? ".json" : ".sandbox.json")
@@ -162,10 +162,10 @@ package struct RunRequest: Sendable {
 }
 
 extension RunRequest {
-  /// Returns the known time of the run, up to which silence leads to decisions (reference decisions 33). Nil if there
-  /// is none.
+  /// Returns the known time of the run, up to which inactivity can lead to decisions (reference decisions 33). Nil if
+  /// there is none.
   ///
-  /// - Parameter earlier: the known time of the store, which never goes back; nil if there is none.
+  /// - Parameter earlier: the known time of the store, which never moves backward; nil if there is none.
   func knownUntil(after earlier: Instant?) -> Instant? {
     if let part { return part.knownUntil }
     if isTest { return job.asOf }

@@ -75,10 +75,10 @@ import BatchStore
     state = Guarded(State(shares: rests.map { _ in Share() }))
   }
 
-  /// Passes all lines to `take`, each with its line end.
+  /// Passes all lines to `take`, each with its line ending.
   ///
   /// - Parameter take: receives the next bytes, whole lines, always on the calling thread.
-  /// - Throws: the errors from reading the events or of `take`.
+  /// - Throws: errors from reading the events and from `take`.
   func run(workers: Int, _ take: @escaping (UnsafeBufferPointer<UInt8>) throws -> Void) throws {
     let caller = unsafe Caller(take)
     try Threads.run(workers) { worker in

@@ -3,7 +3,7 @@ package import BatchReport
 import FoundationEssentials
 import Glibc
 
-/// The error if an output file or folder cannot be written.
+/// The error thrown when an output file or folder cannot be written.
 package struct OutputError: RunError, Equatable, CustomStringConvertible {
   package var path: String
   package var code: Int32
@@ -30,13 +30,13 @@ package struct OutputError: RunError, Equatable, CustomStringConvertible {
 /// A file or stream that a run writes data to; "-" is stdout.
 ///
 /// A file gets its name when it is complete (``finish()``), with mode 0600 or the permissions of the file that it
-/// replaces; until then an existing file stays. Anything else, such as a FIFO or `/dev/stdout`, is written to directly.
-/// After the reader has closed its end, further writes are ignored without an error.
+/// replaces; until then an existing file is left in place. Anything else, such as a FIFO or `/dev/stdout`, is written
+/// to directly. After the reader has closed its end, further writes are ignored without an error.
 package final class OutputFile {
   private enum Target {
     case draft(DraftFile)
     case open(Int32, isOwn: Bool)
-    /// A terminal, where control characters are spelled out.
+    /// A terminal, for which control characters are escaped.
     case terminal(Int32, isOwn: Bool)
 
     init(open descriptor: Int32, isOwn: Bool) {
@@ -156,7 +156,7 @@ package enum NewFile {
     }
   }
 
-  /// - Throws: ``OutputError``; also if something already exists at the path, which then stays unchanged.
+  /// - Throws: ``OutputError``; also if something already exists at the path, which is left unchanged.
   package static func write(_ text: String, to path: String) throws {
     try OutputFolder.make(for: path)
     try OutputError.at(path) { () throws(SystemError) in
@@ -175,13 +175,14 @@ extension DraftFile {
 package enum MetricsFile {
   /// - Parameters:
   ///   - job: the name of the job; empty if the job cannot be read. The name is then taken from the existing file.
-  ///   - metrics: returns the figures for the job's name (nil if unknown) and the end of its last successful run
+  ///   - metrics: returns the metrics for the job's name (nil if unknown) and the end of its last successful run
   ///     according to the existing file (nil if there is none).
   /// - Throws: ``OutputError``.
   package static func write(
     to path: String, job: String, _ metrics: (_ job: String?, _ lastSuccess: Instant?) -> MetricsText
   ) throws {
-    // A file that cannot be read says nothing about earlier runs, and one that is not regular may have no end.
+    // A file that cannot be read says nothing about earlier runs, and reading a file that is not regular might never
+    // end.
     let isFile = (try? FileStatus.at(path)?.kind) == .file
     let before = isFile ? FileManager.default.contents(atPath: path).map { String(decoding: $0, as: UTF8.self) } : nil
     let name = job.isEmpty ? before.flatMap(MetricsText.job) : job

@@ -12,7 +12,7 @@ struct RunStorage {
   /// The run in the job's store; nil if the run keeps nothing.
   let run: RunID?
   let sink: StoreSink
-  /// The known time of the run, up to which silence leads to decisions; nil if there is none.
+  /// The known time of the run, up to which inactivity can lead to decisions; nil if there is none.
   let knownUntil: Instant?
   /// The known time of the store before the run; nil if nothing was known.
   var knownBefore: Instant?

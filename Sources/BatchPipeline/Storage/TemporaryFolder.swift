@@ -2,7 +2,8 @@ import BatchFoundation
 import FoundationEssentials
 import Glibc
 
-/// A folder for temporary files, accessible only to its user and removed with the last reference, unless it was renamed.
+/// A folder for temporary files, accessible only to its user, and removed with the last reference unless it was
+/// renamed.
 ///
 /// It is locked while its process lives. The next process that creates such a folder in the same place removes those of
 /// killed processes.
@@ -23,7 +24,7 @@ final class TemporaryFolder: Sendable {
         if descriptor >= 0, Self.lock(descriptor) || errno != EWOULDBLOCK, Self.isThere(path, descriptor) {
           return (path, descriptor)
         }
-        // A process that cleans up was faster than the lock.
+        // Another process cleaned up the folder before it was locked.
         close(descriptor)
       }
     }

@@ -68,7 +68,7 @@ package final class RuleStream {
 
   /// Reads stdin to its end.
   ///
-  /// - Throws: ``OutputError``, ``UngroupedStreamError``, or ``StreamInputError`` when the system refuses a read.
+  /// - Throws: ``OutputError``, ``UngroupedStreamError``, or ``StreamInputError`` if a read fails.
   package func run() throws {
     let piece = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 17, alignment: 16)
     defer { unsafe piece.deallocate() }
@@ -105,7 +105,7 @@ package final class RuleStream {
     }
   }
 
-  /// Ends the last line and the last device.
+  /// Completes the last line and the last device.
   ///
   /// - Throws: ``OutputError``, or ``UngroupedStreamError`` once all events are written.
   package func finish() throws {
@@ -115,7 +115,7 @@ package final class RuleStream {
     try groups.refuseRepeated()
   }
 
-  /// Keeps the start of a line, at most as many bytes as are needed to recognize a line that is too long.
+  /// Keeps the start of a line, up to the number of bytes needed to recognize a line that is too long.
   private func keepPartial(_ bytes: UnsafeBufferPointer<UInt8>) {
     unsafe partial += bytes.prefix(max(0, options.ingest.maxLineBytes + 2 - partial.count))
   }
@@ -212,9 +212,9 @@ package struct UngroupedStreamError: RunError, Equatable, CustomStringConvertibl
   }
 }
 
-/// The starts of all groups in a stream; a group is consecutive lines of one device. Starts are spooled to a temporary
-/// file, so any number is possible. Each is an empty line with the device, for sorting, and with the line number as
-/// emission number.
+/// The starts of all groups in a stream; a group consists of consecutive lines of one device. Starts are spooled to a
+/// temporary file, so any number is possible. Each is stored as an empty line with the device, for sorting, and the
+/// line number as its emission number.
 struct DeviceGroups {
   private let groups: OrderedLines
   private var series = LineSeries()

@@ -15,7 +15,8 @@ extension Pipeline {
     var arrivals = Arrivals(limit: limit)
     var ended: UnsentEvents?
     for unsent in try platform.unsentEvents(in: store) {
-      // This service accepts only events from a limited period: older ones are not missing, and nothing repairs them.
+      // This service accepts only events from a limited period: older ones do not count as missing, and nothing can be
+      // done about them.
       if unsent.status == EventStatus.expired.name, platform.window(request.settings, asOf: request.asOf) != nil {
         ended = unsent
         continue

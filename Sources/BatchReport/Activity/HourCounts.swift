@@ -3,8 +3,8 @@ package import BatchFoundation
 /// Counts by hour (UTC) for the days that have any.
 ///
 /// If there are too many days, the latest are kept. A day kept at the end was among the latest ever since its first
-/// count, in any order of counts. So its counts are complete, and the result does not depend on the order in which
-/// threads count.
+/// count, regardless of the order of counts. So its counts are complete, and the result does not depend on the order in
+/// which threads count.
 package struct HourCounts: Tallied {
   fileprivate struct Day: Sendable {
     /// Days since 1970.

@@ -10,10 +10,10 @@ package protocol Tallied: Sendable, Equatable, Codable {
 
 extension Int: Tallied {}
 
-/// Tallies by name in bounded memory: the first names by their bytes are kept, and all others share one tally.
+/// Tallies by name in bounded memory: the first names in byte order are kept, and all others share one tally.
 ///
-/// A name kept at the end was among the first ever since its first use, in any order of names. So its tally is
-/// complete, and the table does not depend on the order in which threads add to it.
+/// A name kept at the end was among the first ever since its first use, regardless of the order of names. So its tally
+/// is complete, and the table does not depend on the order in which threads add to it.
 package struct NameTable<Value: Tallied>: Sendable, Codable {
   private let limit: Int
   private var all: [ByteText: Value] = [:]

@@ -51,7 +51,7 @@ struct Chart {
   private static let left = 34.0
   private static let plotHeight = 120.0
   private static let top = 14.0
-  /// The size of the letters above bars, which are 8 high, relative to others, which are 11 high.
+  /// The size of the letters above bars (8 units high) relative to other letters (11 units high).
   private static let smallLetters = 8.0 / 11
 
   init(id: String, title: String, summary: String, height: Int) {
@@ -61,7 +61,7 @@ struct Chart {
     self.height = height
   }
 
-  /// Returns an estimate of the width of a text in letters that are 11 high; it errs on the large side.
+  /// Returns an estimate, which errs on the large side, of the width of a string in letters 11 units high.
   static func textWidth(_ text: String) -> Double {
     text.unicodeScalars.reduce(0) { width, scalar in
       switch scalar {

@@ -6,7 +6,7 @@ package struct Comparison: Sendable, Equatable {
     package var name: String
     package var before: String
     package var after: String
-    /// False if a job of this platform does not read the setting.
+    /// False if a job for this platform does not read the setting.
     package var hasEffect: Bool
 
     package init(name: String, before: String, after: String, hasEffect: Bool) {

@@ -49,7 +49,7 @@ struct DeltaDNAPath: Equatable {
   /// Whether the part after the key makes the address invalid.
   var isUnknown = false
 
-  /// Returns nil for a path of another service.
+  /// Returns nil for the path of a different service.
   init?(_ path: String) {
     if let rest = Self.rest(of: path, behind: "/collect/api/") {
       endpoint = .collect
@@ -66,7 +66,7 @@ struct DeltaDNAPath: Equatable {
     }
   }
 
-  /// Returns the path segments after a prefix; nil for another path. Like the service, ignores one slash at the end.
+  /// Returns the path segments after a prefix; nil for a path without it. Like the service, ignores one trailing slash.
   private static func rest(of path: String, behind prefix: String) -> ArraySlice<String>? {
     guard path.utf8.starts(with: prefix.utf8) else { return nil }
     var parts = path.utf8.dropFirst(prefix.utf8.count).split(
@@ -91,7 +91,7 @@ struct DeltaDNAPath: Equatable {
   }
 }
 
-/// A local service that accepts events of games and judges them.
+/// A local service that accepts events from games and gives a verdict on each.
 package protocol GameEndpoints: SandboxPlatform {
   /// The member name in `/sandbox/state` and in the state file.
   static var member: String { get }

@@ -2,7 +2,7 @@ package import BatchFoundation
 import BatchWire
 package import EventSchemas
 
-/// The mutable state of deltaDNA in the sandbox. One lock guards it, so requests take turns.
+/// The mutable state of deltaDNA in the sandbox. One lock guards it, so requests are carried out one at a time.
 struct DeltaDNAState: Sendable {
   var time = SandboxTime(.virtual())
   var verdicts: VerdictLog
@@ -43,7 +43,7 @@ struct DeltaDNAState: Sendable {
 
   private func hashRefusal(_ path: DeltaDNAPath, _ body: UnsafeRawBufferPointer) -> SandboxReply? {
     guard let secret = options.hashSecret else { return nil }
-    // The answer must not contain the correct hash, with which anyone could send this body.
+    // The response must not contain the correct hash, because anyone could then send this body.
     guard let given = path.hash else { return .refused(.text(403, "The URL contains no hash")) }
     guard unsafe BodyHash(of: Array(body), secret: secret).matches(given) else {
       return .refused(.text(403, "The hash does not match the body of \(body.count) bytes"))
@@ -106,17 +106,17 @@ struct DeltaDNAState: Sendable {
 package struct DeltaDNASandboxOptions: Sendable {
   /// The accepted environment keys; nil accepts any key.
   package var environmentKeys: Set<ByteText>?
-  /// The secret whose hash requests must carry; nil accepts any hash or none.
+  /// The secret with which requests must be hashed; nil accepts any hash or none.
   package var hashSecret: Secret?
-  /// The age on arrival from which events are out of the window.
+  /// The minimum age on arrival at which an event is out of the window.
   package var oldestEvent = Milliseconds(32 * 86_400_000)
-  /// The distance into the future, on arrival, from which events are out of the window.
+  /// The minimum distance into the future, on arrival, at which an event is out of the window.
   package var furthestAhead = Milliseconds(48 * 3_600_000)
   package var largestBody = 5_000_000
   /// The schema that events are checked against; nil for none.
   package var schema: EventSchema?
   package var environment = EventChecker.Environment.live
-  /// Engage's answers by `decisionPoint@flavour`, as whole objects. Other questions get an answer without parameters.
+  /// Engage's responses by `decisionPoint@flavour`, as whole objects. Other requests get a response without parameters.
   package var decisions: [ByteText: JSONNode] = [:]
   /// The maximum number of verdicts listed; the counts include all events.
   package var listedEvents = 10_000

@@ -5,7 +5,7 @@ import GameRules
 /// Reads the body of a request to Collect and judges each event in it (reference deltadna-service 3.7, 6.3).
 package struct EventJudge: ~Copyable {
   package enum Outcome {
-    /// The request is answered 400 with this text.
+    /// The response is 400 with this text.
     case refused(String)
     case taken(events: Int, valid: Int)
   }
@@ -22,7 +22,7 @@ package struct EventJudge: ~Copyable {
       schema: options.schema, environment: options.environment, largestRequest: options.largestBody)
   }
 
-  /// - Parameter isBulk: whether the address is for lists rather than single events; nil if it accepts both.
+  /// - Parameter isBulk: whether the address is for lists rather than individual events; nil if it accepts both.
   package mutating func read(
     _ body: UnsafeRawBufferPointer, isBulk: Bool? = nil, request: Int, into log: inout VerdictLog
   ) -> Outcome {
@@ -68,7 +68,7 @@ package struct EventJudge: ~Copyable {
     return .taken(events: count, valid: valid)
   }
 
-  /// Returns whether the schema has an event of that name; true if there is no schema or no name.
+  /// Returns whether the schema has an event with that name; true if there is no schema or no name.
   private static func isRecognized(_ event: JSONView, _ schema: EventSchema?) -> Bool {
     guard let schema, let name = event["eventName"]?.string else { return true }
     return schema.events.contains { $0.name.isIdentical(to: name.description) }
@@ -116,7 +116,7 @@ package struct EventJudge: ~Copyable {
     if !reasons.contains(reason) { reasons.append(reason) }
   }
 
-  /// Checks the members of an event: their names and types, and the required ones.
+  /// Checks the names and types of an event's members, and that the required ones are present.
   private mutating func checkTopLevel(_ event: JSONView) {
     for (name, value) in event.members {
       let isGood =

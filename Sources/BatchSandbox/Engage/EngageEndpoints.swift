@@ -132,14 +132,14 @@ extension SandboxAnswer {
 }
 
 extension SandboxRequest {
-  /// The token of `Authorization: Bearer`; nil if missing.
+  /// The token from `Authorization: Bearer`; nil if missing.
   var bearer: Substring? {
     guard let authorization = header("authorization") else { return nil }
     let parts = authorization.split(separator: " ", maxSplits: 1)
     return parts.count == 2 && parts[0].lowercased() == "bearer" ? parts[1] : nil
   }
 
-  /// The session of `/XMLAPI;jsessionid=…`; nil if missing.
+  /// The session id from `/XMLAPI;jsessionid=…`; nil if missing.
   var session: Substring? {
     let parts = path.split(separator: ";", maxSplits: 1)
     return parts.count == 2 && parts[1].hasPrefix("jsessionid=") ? parts[1].dropFirst("jsessionid=".count) : nil
@@ -160,7 +160,7 @@ struct AccessTokens: Sendable, Codable {
 
   private var tokens: [Token] = []
   private var serial = 0
-  /// The times of the last hour's calls, for the hourly limit.
+  /// The times of the calls within the last hour, for the hourly limit.
   private var calls: [Int64] = []
   private var lastGranted: Int64?
 
@@ -188,7 +188,7 @@ struct AccessTokens: Sendable, Codable {
     tokens.contains { $0.expires > now.milliseconds && $0.text.utf8.elementsEqual(text.utf8) }
   }
 
-  /// Invalidates all tokens, as if an administrator revoked access. The next call issues a new one.
+  /// Invalidates all tokens, as if an administrator had revoked access. The next call issues a new one.
   mutating func expireAll() {
     tokens = []
     lastGranted = nil

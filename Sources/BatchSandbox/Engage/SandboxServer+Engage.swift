@@ -6,7 +6,7 @@ extension SandboxServer {
     try start(options.server, [EngageEndpoints(options)])
   }
 
-  /// Reads or changes Engage's state from the same process; returns nil without Engage.
+  /// Reads or changes Engage's state from the same process; returns nil if the server has no Engage.
   private func withState<Result>(_ body: (inout SandboxState) throws -> Result) rethrows -> Result? {
     try platform(EngageEndpoints.self)?.state.withLock { try body(&$0) }
   }
@@ -17,7 +17,7 @@ extension SandboxServer {
   /// The bodies of applied submissions in order; empty unless they are kept.
   package var appliedBodies: [[UInt8]] { withState { $0.events.bodies } ?? [] }
 
-  /// Returns the recipients of a list, oldest first: id and all values that are not empty.
+  /// Returns the recipients of a list, oldest first, each with its id and all non-empty values.
   package func recipients(of list: String) -> [(id: Int64, values: [ByteText: ByteText])] {
     let recipients = withState { state -> [(id: Int64, values: [ByteText: ByteText])] in
       guard let list = state.api.organization.lists[ByteText(list)] else { return [] }

@@ -1,13 +1,13 @@
 package import BatchFoundation
 
 /// The faults to play, with their places and frequencies (specification section 9, point 10; the file format is in
-/// `docs/sandbox.md`). At each point, the first rule that fires wins. A rule's occurrence refers to the number of
-/// requests that the rule has matched, so a plan affects the same requests whatever else is running.
+/// `docs/sandbox.md`). At each point, the first rule that fires wins. A rule's occurrence counts only the requests that
+/// the rule has matched, so a plan affects the same requests regardless of other traffic.
 package struct FaultPlan: Sendable, Equatable {
   package var seed: UInt64
-  /// The delay of every answer.
+  /// The delay before every response.
   package var latencyMilliseconds: Int64
-  /// The time after which an idle connection is closed; 0 closes it right after each answer. Nil keeps it open.
+  /// The time after which an idle connection is closed; 0 closes it right after each response. Nil keeps it open.
   package var idleCloseMilliseconds: Int64?
   package var rules: [FaultRule]
 
@@ -26,13 +26,14 @@ package struct FaultRule: Sendable, Equatable {
   package var endpoint: SandboxEndpoint?
   /// The name of an operation; nil matches every request. Known from ``FaultPoint/body`` on.
   package var operation: String?
-  /// Text in a request, such as a column or an id; nil matches every request. Known from ``FaultPoint/body`` on.
+  /// A string that a request contains, such as a column or an id; nil matches every request. Known from
+  /// ``FaultPoint/body`` on.
   package var text: String?
   package var occurrence: Occurrence
   package var point: FaultPoint
   package var action: FaultAction
 
-  /// The matching requests that are hit, by their number among the matching ones.
+  /// The matching requests that the rule affects, by their number among all matching ones.
   package enum Occurrence: Sendable, Equatable {
     /// The requests with these numbers, from 1.
     case nth(Set<Int>)
@@ -57,7 +58,7 @@ package struct FaultRule: Sendable, Equatable {
 }
 
 package enum FaultPoint: String, Sendable, CaseIterable {
-  /// The connection was accepted and nothing read. Only rules without endpoint, operation or text apply.
+  /// The connection was accepted, but nothing was read. Only rules without endpoint, operation or text apply.
   case accept
   /// The request's head was read, but not its body.
   case headers
@@ -67,22 +68,22 @@ package enum FaultPoint: String, Sendable, CaseIterable {
   case body
   /// The request was carried out, but not answered.
   case applied
-  /// The head and half of the answer's body were sent.
+  /// The response is ready. Actions that break the connection first send its head and half of its body.
   case response
 }
 
-/// The action that replaces or precedes the answer.
+/// The action that replaces or precedes the response.
 package enum FaultAction: Sendable, Equatable {
-  /// A fault as the service reports it; nil text is the service's text for the id.
+  /// A fault as the service reports it; a nil text means the service's text for the id.
   case fault(id: Int, text: String?, errorClass: String)
   /// Closes the connection normally (FIN).
   case close
   /// Resets the connection (RST).
   case reset
-  /// Stays silent for this time, then closes the connection; nil waits until the client gives up.
+  /// Sends nothing for this time, then closes the connection; nil waits until the client gives up.
   case stall(seconds: Double?)
   case status(Int, headers: [String: String], body: String)
-  /// Announces the answer's full length, sends this many bytes of its body, and closes.
+  /// Announces the response's full length, sends this many bytes of its body, and closes the connection.
   case truncate(bytes: Int)
   /// Sends an HTML page, as an intermediate proxy might.
   case garbage(status: Int)
@@ -95,11 +96,12 @@ package enum FaultAction: Sendable, Equatable {
   case delay(milliseconds: Int64)
   /// Sends HTTP 200 with a body of this many bytes.
   case huge(bytes: Int)
-  /// Answers the request as if it were about this recipient.
+  /// Responds as if the request were about this recipient.
   case stranger(recipient: String)
-  /// Sends the answer, and again after this time on the same connection, as if it answered the next request.
+  /// Sends the response, then sends it again after this time on the same connection, as if it were the response to the
+  /// next request.
   case twice(milliseconds: Int64)
-  /// Sends a refusal that quotes the request, including credentials; status 200 means a fault of the XMLAPI.
+  /// Sends a refusal that quotes the request, including credentials; status 200 means an XMLAPI fault.
   case echo(status: Int)
 }
 
@@ -138,7 +140,7 @@ struct FaultProgress: Sendable {
     fired = matches
   }
 
-  /// - Parameter says: returns whether the request contains a text.
+  /// - Parameter says: returns whether the request contains a string.
   mutating func action(
     at point: FaultPoint, endpoint: SandboxEndpoint?, operations: [String], says: (String) -> Bool = { _ in false }
   ) -> FaultAction? {

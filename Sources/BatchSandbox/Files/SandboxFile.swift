@@ -33,7 +33,7 @@ package func contentsIfPresent(of path: String) throws(SandboxFileError) -> [UIn
   return try contents(of: path)
 }
 
-/// Returns the bytes of a file or a pipe; a device is refused, because it may have no end.
+/// Returns the bytes of a file or a pipe; a device is refused, because reading it might never end.
 ///
 /// - Throws: ``SandboxFileError``, also for more than `largest` bytes.
 package func contents(of path: String, largest: Int = .max) throws(SandboxFileError) -> [UInt8] {
@@ -55,7 +55,8 @@ package func contents(of path: String, largest: Int = .max) throws(SandboxFileEr
   }
 }
 
-/// Writes a new file of mode 0600, syncs it, and replaces the old file with it. Replaces nothing but a file.
+/// Writes a new file of mode 0600, syncs it, and replaces the old file with it. Never replaces anything other than a
+/// file.
 package func writeFileAtomically(_ path: String, _ bytes: [UInt8]) throws(SandboxFileError) {
   do throws(SystemError) {
     let draft = try DraftFile(for: path)

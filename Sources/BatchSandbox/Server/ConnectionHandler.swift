@@ -1,8 +1,8 @@
-/// One connection: reads requests, plays the faults at each point, and sends answers. Everything runs on the loop's
+/// One connection: reads requests, plays the faults at each point, and sends responses. Everything runs on the loop's
 /// thread and never blocks it: latency and delays are scheduled.
 final class ConnectionHandler: SocketOwner {
   private static let maximumBody = 64 << 20
-  /// The maximum number of bytes that a client may send ahead of an answer.
+  /// The maximum number of bytes that a client may send while a response is due.
   private static let mostAhead = 1 << 20
 
   private let core: SandboxCore
@@ -23,7 +23,7 @@ final class ConnectionHandler: SocketOwner {
   private var hasEnded = false
   /// Whether the request is complete; it will be carried out even if the client disconnects.
   private var isPending = false
-  /// Whether the answer will be written a second time.
+  /// Whether the response will be written a second time.
   private var isRepeating = false
   /// Whether the request was answered before its end; the rest of it is read and discarded.
   private var isSettled = false
@@ -58,7 +58,7 @@ final class ConnectionHandler: SocketOwner {
     read()
   }
 
-  /// Reads up to the end of a request. The next request must wait for the answer.
+  /// Reads up to the end of a request. The next request must wait for the response.
   private func read() {
     guard !isTakingApart else { return }
     isTakingApart = true
@@ -78,7 +78,7 @@ final class ConnectionHandler: SocketOwner {
     }
   }
 
-  /// Whether a request was read to its end and its answer is not fully written.
+  /// Whether a request was read to its end and its response is still due.
   private var isAnswering: Bool { hasEnded && (request != nil || isRepeating) }
 
   private static let refusal = "HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
@@ -142,7 +142,8 @@ final class ConnectionHandler: SocketOwner {
   private func finish() {
     hasEnded = true
     if isSettled {
-      // After an early answer, the connection stays open until the client has sent everything and can read the answer.
+      // After an early response, the connection stays open until the client has sent everything and can read the
+      // response.
       if request == nil { self.socket.close() }
       return
     }
@@ -169,7 +170,7 @@ final class ConnectionHandler: SocketOwner {
   private func answer(_ request: SandboxRequest, _ work: SandboxWork) {
     let answer = core.reply(to: request, work)
     if self.request == nil {
-      // The client has disconnected; a real service would not notice before it answers.
+      // The client has disconnected; a real service would not notice before it responds.
       core.ended(request.sequence, status: nil, answered: false)
       return
     }
@@ -232,7 +233,8 @@ final class ConnectionHandler: SocketOwner {
     guard let request else { return }
     isSettled = true
     self.request = nil
-    // Before the bytes leave: once a client has its answer, its slot must be free and its request in the ledger.
+    // Done before the bytes are sent: once a client has its response, its slot must be free and its request in the
+    // ledger.
     core.ended(request.sequence, status: answer.status, answered: true)
     let (core, sequence, socket, closes) = (core, request.sequence, socket, !isKeptAlive && hasEnded)
     socket.write(answer.head(date: core.dateHeader, isKeptAlive: isKeptAlive) + answer.body) { isSent in
@@ -249,7 +251,8 @@ final class ConnectionHandler: SocketOwner {
     read()
   }
 
-  /// Plays an action in the middle of the answer; most send the head and half of the body first.
+  /// Plays an action in the middle of the response. Those that break the connection send the head and half of the body
+  /// first.
   private func sendHalf(_ answer: SandboxAnswer, _ action: FaultAction) {
     switch action {
     case .expireToken: settle(answer)
@@ -268,7 +271,8 @@ final class ConnectionHandler: SocketOwner {
     }
   }
 
-  /// Sends the answer twice, as if it were longer than announced; the next request is read after the second copy.
+  /// Sends the response twice, as if it were longer than announced. The next request is read after the second copy was
+  /// sent.
   private func sendTwice(_ answer: SandboxAnswer, pause: Int64) {
     guard let request else { return }
     isSettled = true
@@ -284,7 +288,7 @@ final class ConnectionHandler: SocketOwner {
     }
   }
 
-  /// Sends a truncated answer. If it has no body, the head announces one byte that is missing.
+  /// Sends a truncated response. If the response has no body, the head announces one byte, which is never sent.
   private func sendPart(_ answer: SandboxAnswer, bytes: Int, then: @escaping () -> Void) {
     let head = answer.head(
       date: core.dateHeader, isKeptAlive: isKeptAlive, announcing: max(answer.body.count, 1))

@@ -22,9 +22,9 @@ package struct LedgerEntry: Sendable, Codable, Equatable {
   package var events: Int
   /// Whether the request was carried out, changing or reading the state; false for refused and faulted ones.
   package var applied: Bool
-  /// Whether the whole answer was handed to the system.
+  /// Whether the whole response was passed to the system.
   package var answered: Bool
-  /// The status sent; nil without an answer.
+  /// The status sent; nil if there was no response.
   package var status: Int?
   /// The fault played, for example `applied:close`.
   package var fault: String?
@@ -32,7 +32,7 @@ package struct LedgerEntry: Sendable, Codable, Equatable {
   package var inFlight: Int
 }
 
-/// Totals over all requests; exact even after old entries were dropped.
+/// Totals over all requests; exact even after old entries have been dropped.
 package struct LedgerTotals: Sendable, Codable, Equatable {
   package var connections = 0
   package var requests = 0
@@ -41,15 +41,16 @@ package struct LedgerTotals: Sendable, Codable, Equatable {
   package var tokensIssued = 0
   /// The maximum number of concurrent requests that count toward a limit.
   package var maxInFlight = 0
-  /// The total time, from the head to the end of the answer, of all requests that count toward a limit.
+  /// The total time, from the head to the response, of all requests that count toward a limit.
   package var busyNanoseconds: UInt64 = 0
   package var operations: [String: Int] = [:]
   package var submissions = 0
   package var eventsReceived = 0
-  /// The events of applied submissions; one sent twice counts twice.
+  /// The number of applied events. For Engage, an event sent twice counts twice; for games, only valid events count.
   package var eventsApplied = 0
   package var faults = 0
-  /// Client misbehavior by kind: `secret-in-url`, `over-the-gate`, `malformed-body`, `needless-token-call`.
+  /// Client misbehavior by kind: `content-type`, `malformed-body`, `needless-token-call`, `over-the-gate`,
+  /// `secret-in-url`.
   package var violations: [String: Int] = [:]
 
   package mutating func violation(_ kind: String) { violations[kind, default: 0] += 1 }
@@ -66,7 +67,7 @@ package struct LedgerTotals: Sendable, Codable, Equatable {
   }
 }
 
-/// The requests in order; the oldest are dropped beyond the limit.
+/// The requests in order. Beyond the limit, the oldest are dropped.
 struct RequestLog: Sendable {
   var totals = LedgerTotals()
   private(set) var entries: [LedgerEntry] = []
@@ -97,7 +98,7 @@ struct RequestLog: Sendable {
   }
 }
 
-/// The digest of the ledger: 64-bit FNV-1a. It distinguishes bodies but gives no protection.
+/// The digest used in the ledger: 64-bit FNV-1a. It distinguishes bodies but is not cryptographic.
 package struct BodyDigest: Hashable, Sendable {
   package var value: UInt64 = 0xCBF2_9CE4_8422_2325
 

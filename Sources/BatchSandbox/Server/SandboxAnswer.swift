@@ -1,6 +1,6 @@
 import BatchFoundation
 
-/// An answer before it is sent.
+/// A response before it is sent.
 package struct SandboxAnswer: Sendable, Equatable {
   package var status: Int
   package var contentType: String?
@@ -48,7 +48,7 @@ extension SandboxAnswer {
     for (name, value) in headers.sorted(by: { $0.key < $1.key }) where !own.contains(name.lowercased()) {
       lines.append("\(name): \(value)")
     }
-    // Answers with status 1xx, 204 or 304 have no body (RFC 9110, 6.4.1).
+    // Responses with status 1xx, 204 or 304 have no body (RFC 9110, 6.4.1).
     if status >= 200, status != 204, status != 304 { lines.append("Content-Length: \(length ?? body.count)") }
     if !isKeptAlive { lines.append("Connection: close") }
     return Array((lines.joined(separator: "\r\n") + "\r\n\r\n").utf8)

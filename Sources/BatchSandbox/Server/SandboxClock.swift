@@ -1,7 +1,8 @@
 package import BatchFoundation
 import Glibc
 
-/// The sandbox's clock. A virtual clock moves only by ``advance(by:)`` and polls of jobs, so dates are reproducible.
+/// The sandbox's clock. A virtual clock moves only through ``advance(by:)`` and when jobs are polled, so dates are
+/// reproducible.
 package struct SandboxClock: Sendable {
   /// 2026-01-31T10:00:00Z, the default start of a virtual clock.
   package static let defaultStart = Instant(milliseconds: 1_769_853_600_000)
@@ -54,7 +55,7 @@ package final class SandboxTime: Sendable {
   func restore(_ milliseconds: Int64) { clock.withLock { $0.restore(milliseconds) } }
 }
 
-/// A clock that never goes back, for measuring the duration of requests.
+/// A clock that never moves backward, for measuring the duration of requests.
 enum MonotonicClock {
   static var nanoseconds: UInt64 {
     var time = timespec()

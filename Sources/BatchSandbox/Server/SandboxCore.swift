@@ -1,7 +1,7 @@
 import BatchFoundation
 import FoundationEssentials
 
-/// The sandbox without its connections: chooses faults, keeps the ledger, and lets the platforms answer.
+/// The sandbox without its connections: chooses faults, keeps the ledger, and lets the platforms respond.
 final class SandboxCore: Sendable {
   let desk: Guarded<SandboxDesk>
   let time: SandboxTime
@@ -28,7 +28,7 @@ final class SandboxCore: Sendable {
     }
   }
 
-  /// Returns the fault of a new connection, from which nothing has been read; nil for none.
+  /// Returns the fault for a new connection, from which nothing has been read; nil for none.
   func actionAtAccept(connection: Int) -> FaultAction? {
     desk.withLock { desk in
       let action = desk.faults.action(at: .accept, endpoint: nil, operations: [])
@@ -73,7 +73,7 @@ final class SandboxCore: Sendable {
     return (path.utf8.starts(with: "/sandbox/".utf8) ? .sandbox : .unknown, nil)
   }
 
-  /// Returns the fault at a point of a request, from the hook or else from the plan, and records it in the ledger.
+  /// Returns the fault for a request at a point, from the hook or else from the plan, and records it in the ledger.
   func action(_ request: SandboxRequest, at point: FaultPoint) -> FaultAction? {
     let hooked = hook?(request, point)
     let action: FaultAction? = desk.withLock { desk in
@@ -129,7 +129,7 @@ final class SandboxCore: Sendable {
     return reply.answer
   }
 
-  /// Ends a request: frees its slot and completes its line in the ledger.
+  /// Ends a request: frees its slot and completes its entry in the ledger.
   func ended(_ sequence: Int, status: Int?, answered: Bool) {
     let entry: LedgerEntry? = desk.withLock { desk in
       if let start = desk.inFlight.removeValue(forKey: sequence) {
@@ -147,7 +147,7 @@ final class SandboxCore: Sendable {
     if let entry, let ledgerFile { ledgerFile.append(entry) }
   }
 
-  /// Corrects the ledger: the answer was not sent.
+  /// Corrects the ledger: the response was not sent.
   func answerWasLost(_ sequence: Int) {
     desk.withLock { desk in
       desk.ledger.totals.answered -= 1
@@ -208,7 +208,7 @@ package func sandboxJSON(_ value: some Encodable) -> String {
   return (try? encoder.encode(value)).map { String(decoding: $0, as: UTF8.self) } ?? "null"
 }
 
-/// Returns an object with members that are JSON already, sorted by name.
+/// Returns a JSON object with the members, whose values are already JSON, sorted by name.
 func sandboxJSON(members: [String: String]) -> String {
   let sorted = members.sorted { $0.key < $1.key }.map { "\(JSONString.quoted($0.key)):\($0.value)" }
   return "{\(sorted.joined(separator: ","))}"
@@ -218,7 +218,7 @@ func sandboxJSON(members: [String: String]) -> String {
 struct SandboxDesk: Sendable {
   var ledger: RequestLog
   var faults: FaultProgress
-  /// The requests in progress that count toward a limit: sequence and start on the monotonic clock.
+  /// The requests in progress that count toward a limit: their start times on the monotonic clock, by sequence number.
   var inFlight: [Int: UInt64] = [:]
   var connections = 0
   var requests = 0

@@ -7,7 +7,8 @@ package protocol SandboxPlatform: AnyObject, Sendable {
   /// Returns the endpoint of a path; nil for a path of another platform.
   func endpoint(of path: String) -> SandboxEndpoint?
 
-  /// Returns the maximum number of concurrent requests to endpoints of this kind; nil if it does not count.
+  /// Returns the maximum number of concurrent requests to endpoints of this kind; nil for endpoints that do not count
+  /// toward a limit.
   func limit(of endpoint: SandboxEndpoint) -> Int?
 
   /// Sets the clock; called once, before the first request.
@@ -19,7 +20,7 @@ package protocol SandboxPlatform: AnyObject, Sendable {
   /// Returns the service's refusal of a request that a fault plan selected.
   func answer(toFault id: Int, text: String?, errorClass: String) -> SandboxAnswer
 
-  /// Returns the answer to the same request about another person; nil for a platform whose answers name nobody.
+  /// Returns the response to the same request about a different person; nil for a platform whose responses name nobody.
   func answer(to request: SandboxRequest, about person: String) -> SandboxAnswer?
 
   /// Invalidates every token issued so far.
@@ -44,7 +45,7 @@ extension SandboxPlatform {
 /// Carries out a request whose body was read.
 package typealias SandboxWork = @Sendable (SandboxRequest) -> SandboxReply
 
-/// The answer to a request, and its effects.
+/// The response to a request, and its effects.
 package struct SandboxReply: Sendable {
   package var answer: SandboxAnswer
   /// Whether the request was carried out, changing or reading the state; false for refused ones.
@@ -76,6 +77,7 @@ package struct SandboxEndpoint: RawRepresentable, Sendable, Hashable, Codable {
   package static let sandbox = SandboxEndpoint(rawValue: "sandbox")
   package static let unknown = SandboxEndpoint(rawValue: "unknown")
 
-  /// Whether a rule hits the endpoint only if it names it. Tests and operators use such endpoints for control.
+  /// Whether a fault rule affects the endpoint only if the rule names it. Tests and operators use such endpoints for
+  /// control.
   package var isSheltered: Bool { self == .sandbox || rawValue == "files" }
 }

@@ -47,7 +47,7 @@ package struct SandboxRequest: Sendable {
     unsafe body.withUnsafeBytes(read)
   }
 
-  /// Returns whether the query or the body contains the text, form-encoded or plain.
+  /// Returns whether the query or the body contains the string, form-encoded or plain.
   func says(_ text: String) -> Bool {
     let fields = queryItems + (contentType.hasPrefix("application/x-www-form-urlencoded") ? parseForm(body) ?? [] : [])
     return fields.contains { $0.value.contains(text) } || String(decoding: body, as: UTF8.self).contains(text)
@@ -56,7 +56,7 @@ package struct SandboxRequest: Sendable {
   package var queryItems: [(name: String, value: String)] { parseForm(Array(query.utf8)) ?? [] }
 }
 
-/// Returns the fields of a form or query, decoded; nil for broken escapes or text that is not UTF-8.
+/// Returns the fields of a form or query, decoded; nil for invalid escapes or invalid UTF-8.
 package func parseForm(_ bytes: [UInt8]) -> [(name: String, value: String)]? {
   var items: [(name: String, value: String)] = []
   for item in bytes.split(separator: UInt8(ascii: "&")) {
@@ -89,7 +89,8 @@ private func formText(_ bytes: ArraySlice<UInt8>) -> String? {
   return String(validating: decoded, as: UTF8.self)
 }
 
-/// Rejects requests from web pages of other sites, and requests for host names redirected to a loopback address.
+/// Rejects requests from web pages of other sites, and requests for foreign host names that resolve to a loopback
+/// address.
 enum OwnHost {
   private static let names = ["localhost", "127.0.0.1", "[::1]"]
 

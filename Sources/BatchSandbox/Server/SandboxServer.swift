@@ -6,7 +6,7 @@ import Glibc
 /// `docs/sandbox.md` describes the sandbox's choices.
 package final class SandboxServer: Sendable {
   package let port: Int
-  /// The URL `http://127.0.0.1:PORT`, without a slash at the end.
+  /// The URL `http://127.0.0.1:PORT`, without a trailing slash.
   package let baseURL: String
 
   let core: SandboxCore
@@ -15,7 +15,7 @@ package final class SandboxServer: Sendable {
   private let thread: Guarded<RunningThread?>
   private let stateFile: StateFile?
 
-  /// - Parameter platforms: the first with an endpoint for a path serves it.
+  /// - Parameter platforms: the first platform that has an endpoint for a path serves it.
   /// - Throws: ``SandboxFileError`` for files and folders, ``StateFileError`` for an invalid state,
   ///   ``SandboxPortError`` if the port is taken, or ``ThreadRefused``.
   package static func start(_ settings: SandboxSettings, _ platforms: [any SandboxPlatform]) throws -> SandboxServer {
@@ -55,7 +55,7 @@ package final class SandboxServer: Sendable {
     let loop = SocketLoop(listener: listener, ending: ending)
     func saveNowAndThen(_ stateFile: StateFile) {
       loop.after(milliseconds: 200) {
-        // Retried with the next change, and reported by `stop()`.
+        // The next save retries a failed one, and `stop()` reports a failure.
         try? stateFile.saveNowAndThen(core)
         saveNowAndThen(stateFile)
       }
@@ -124,33 +124,33 @@ extension SandboxServer {
 package struct SandboxSettings: Sendable {
   /// 0 uses any free port. The sandbox listens on 127.0.0.1 only.
   package var port = 0
-  /// The seed of ids, tokens and everything random.
+  /// The seed for ids, tokens and everything random.
   package var seed: UInt64 = 1
   package var clock = SandboxClock.virtual()
   package var faults = FaultPlan()
   /// The maximum number of requests kept in the ledger; totals include all requests.
   package var ledgerLimit = 10_000
-  /// Whether ledger entries have the digest of their body.
+  /// Whether ledger entries include the digest of the body.
   package var digestsBodies = true
   /// The NDJSON file to which a line is appended for each finished request; nil for none.
   package var ledgerFile: String?
   /// The file in which the state is kept; nil keeps it in memory only.
   package var stateFile: String?
-  /// Whether to start with the state of the file; otherwise the first change replaces the file.
+  /// Whether to start with the state in the file; otherwise the first change replaces the file.
   package var loadsState = true
   /// Whether a virtual clock continues from the file's time.
   package var restoresClock = true
   /// Whether changes are written to the file; a dry run only reads it.
   package var savesState = true
-  /// Called before the plan at every point of every request, outside all locks, on the connection's thread. An action
-  /// that it returns replaces the plan's.
+  /// Called before the plan at every point of every request, outside all locks, on the server's thread. An action that
+  /// it returns replaces the plan's.
   package var hook: (@Sendable (SandboxRequest, FaultPoint) -> FaultAction?)?
 
   package init() {}
 }
 
 extension SandboxSettings {
-  /// Far more bytes than anyone writes by hand.
+  /// The maximum size in bytes, far more than anyone writes by hand.
   private static let largestFaultFile = 16 << 20
 
   /// Reads a fault file (`docs/sandbox.md`). Its rules may name `endpoints`; `platforms` reads the other members.

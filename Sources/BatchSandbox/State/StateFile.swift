@@ -85,7 +85,7 @@ final class StateFile: Sendable {
   }
 }
 
-/// The range of numbers that the sandbox is given and continues to count from, such as ids.
+/// The range of numbers, such as ids, that the sandbox reads and continues to count from.
 package enum CountedNumber {
   /// Small enough that no addition overflows.
   package static let range = 0...Int64(1) << 62

@@ -21,7 +21,7 @@ package final class UnityEndpoints: GameEndpoints {
   private static let root = "/api/analytics/collect/v1/"
 
   /// The service's documented limits (reference unity 4), plus a millisecond: the service includes both ends of the
-  /// window, the judge excludes them.
+  /// window, whereas ``EventJudge`` excludes them.
   package static let defaults: DeltaDNASandboxOptions = {
     var options = DeltaDNASandboxOptions()
     options.oldestEvent = Milliseconds(31 * 86_400_000 + 1)

@@ -14,7 +14,7 @@ final class Socket {
   fileprivate(set) var isOpen = true
   /// Kept until the socket is closed.
   var owner: (any SocketOwner)?
-  /// Whether received data is read; a disconnect of the peer is always noticed.
+  /// Whether received data is read; a disconnect by the peer is always noticed.
   var isReading = true
   private var output: [UInt8] = []
   private var sent = 0
@@ -74,7 +74,7 @@ final class Socket {
     }
   }
 
-  /// Reads a limited number of pieces, so that other sockets get their turn.
+  /// Reads a limited number of times, so that other sockets get their turn.
   private func read(_ piece: UnsafeMutableRawBufferPointer) {
     for _ in 0..<16 {
       guard isOpen, isReading else { return }

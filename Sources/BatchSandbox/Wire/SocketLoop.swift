@@ -14,9 +14,9 @@ import Glibc
   /// Becomes readable when the loop must end.
   private let ending: CInt
   private var sockets: [Socket] = []
-  /// The timers by instant; those of one instant in order of creation.
+  /// The timers, sorted by instant and, for equal instants, by order of creation.
   private var timers: [Timer] = []
-  /// False for a moment after the system has run out of descriptors.
+  /// False briefly after the system has run out of descriptors.
   private var isAccepting = true
   /// The buffer for reading from sockets; it lives as long as the loop.
   private let piece = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 16)

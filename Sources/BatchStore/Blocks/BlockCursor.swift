@@ -1,7 +1,7 @@
 public import BatchFoundation
 
 /// Reads the numbers and strings of a block in order. Numbers have a variable length, as `ByteBuffer.append(varint:)`
-/// writes them. References to known items count from 1; a 0 announces a new item.
+/// writes them. Known items are referred to by numbers from 1; a 0 announces a new item.
 ///
 /// Every number is checked against the block, so a damaged block causes ``StoreError/damagedBlock``, never a wild read.
 public struct BlockCursor: ~Copyable {
@@ -29,7 +29,7 @@ public struct BlockCursor: ~Copyable {
   /// The start of every block.
   public struct Head {
     public var events: Int
-    /// The base of the first event's time, which is stored as a difference.
+    /// The instant to which the first event's stored time difference is added.
     public var first: Instant
     /// The size of the whole request body in bytes.
     public var bodyBytes: Int
@@ -124,8 +124,8 @@ public struct BlockCursor: ~Copyable {
   }
 }
 
-/// The checksums of a pack's blocks, by offset. They reveal changes made by a disk fault or a person before a block is
-/// decoded.
+/// The checksums of a pack's blocks, by offset. Verifying them before a block is decoded reveals changes made by a disk
+/// fault or a person.
 struct BlockSums {
   /// The size of an entry in bytes: the block's offset and its checksum, both little-endian.
   private static let entry = 4 + 8
@@ -159,11 +159,12 @@ struct BlockSums {
   }
 }
 
-/// The sources of a block's events, each as the difference from the previous one: a byte or two for nearby lines.
+/// The sources of a block's events. Each is stored as the difference from the previous one, which takes a byte or two
+/// for nearby lines.
 ///
 ///     source = zigzag line delta << 1 | has file, [file]
 ///
-/// Writer and reader use a new trail for each block, from its first event on.
+/// The writer and the reader each start a new trail with every block.
 public struct SourceTrail {
   @usableFromInline var last = StoredSource.unknown
 

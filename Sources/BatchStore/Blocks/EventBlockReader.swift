@@ -3,9 +3,10 @@ package import BatchFoundation
 /// Reads the events of a block that ``EventBlockWriter`` wrote, one after the other, and writes each of them exactly as
 /// on the wire.
 ///
-/// Text that many events have in common is rendered once per block: the shared texts of a device with the fixed texts
-/// between them, and the text between two values of a list of names. Writing an event then takes about a dozen copies.
-/// Every number is checked against the block, so a damaged block causes an error, never a wild read.
+/// Parts that many events have in common are rendered once per block: a device's shared texts with the fixed texts
+/// around them and, for each field name, everything between the preceding value and its own. Writing an event then
+/// takes about a dozen copies. Every number is checked against the block, so a damaged block causes an error, never a
+/// wild read.
 package final class EventBlockReader {
   /// A range of `rendered`.
   private struct Piece {
@@ -64,7 +65,7 @@ package final class EventBlockReader {
   /// The part of the event before its fields; valid as long as the reader exists.
   package private(set) var lead = EventHead.Lead.none
 
-  /// - Throws: ``StoreError/damagedBlock`` if the header is invalid or has another version.
+  /// - Throws: ``StoreError/damagedBlock`` if the header is invalid or has a different version.
   package convenience init(_ block: [UInt8], _ form: WireForm) throws { try self.init(BlockCursor(block), form) }
 
   init(_ block: consuming BlockCursor, _ form: WireForm) throws {
@@ -74,7 +75,7 @@ package final class EventBlockReader {
     (eventCount, remaining) = (head.events, head.events)
     (timestamp, bodyBytes) = (head.first, head.bodyBytes)
     self.form = form
-    // These are the usual sizes, so the arrays need not grow.
+    // These are the usual sizes, so the arrays seldom need to grow.
     let usual = min(head.events, 128)
     block.reserveStrings(usual * 4)
     lists.reserveCapacity(usual)
@@ -93,7 +94,7 @@ package final class EventBlockReader {
 
   /// Advances to the next event; returns false after the last.
   ///
-  /// - Throws: ``StoreError/damagedBlock`` if the event refers to something that the block does not have.
+  /// - Throws: ``StoreError/damagedBlock`` if the event refers to something that the block does not contain.
   package func next() throws -> Bool {
     guard remaining > 0 else { return false }
     remaining -= 1
@@ -173,7 +174,7 @@ package final class EventBlockReader {
 
   // MARK: - The current event
 
-  /// Appends the event as in requests and in `--events-out`, without a line end.
+  /// Appends the event as in requests and in `--events-out`, without a line ending.
   package func appendJSON(to target: inout ByteBuffer) { append(to: &target, withContact: false) }
 
   /// Appends the event and, if `contact` is true, its recipient id if that is a number (reference identity 6.1).
@@ -280,7 +281,7 @@ package final class EventBlockReader {
     return values.indices.map { Attribute(cursor.strings[names[start + $0]], values[$0]) }
   }
 
-  /// Returns the text without the escapes of JSON; valid as long as the reader exists.
+  /// Returns the text without JSON escapes; valid as long as the reader exists.
   package func unescaped(_ text: Text) -> Text {
     guard unsafe text.bytes.contains(UInt8(ascii: "\\")) else { return text }
     let arena = arena ?? Arena(blockSize: 4096)

@@ -13,10 +13,10 @@ package import BatchFoundation
 ///     string = 0 length bytes | number
 ///     value  = 0 length bytes | 1 length bytes | number + 1
 ///
-/// `changes` has a bit for each text that differs from the last new list. The device of an event is written only if it
-/// differs from the shared text that names it, which a caller may set. All numbers are varints; those of known items
-/// count from 1. A value after a 1 gets no number, because such values rarely repeat. Sources are written as in
-/// ``SourceTrail``. The writer keeps its tables between calls; use one writer per worker.
+/// `changes` has a bit for each text that differs from its counterpart in the last new list. The device of an event is
+/// written only if it differs from the shared text that names it, which a caller may set. All numbers are varints;
+/// those of known items count from 1. A value after a 1 gets no number, because such values rarely repeat. Sources are
+/// written as in ``SourceTrail``. The writer keeps its tables between calls; use one writer per worker.
 @safe package struct EventBlockWriter: ~Copyable {
   static let version: UInt8 = 1
   /// The number of digits at which a number becomes unlikely to repeat in another event.
@@ -66,7 +66,7 @@ package import BatchFoundation
   /// Adds an event. An event that alone exceeds the maximum size of a body gets its own block.
   ///
   /// - Parameters:
-  ///   - shared: as many texts as the form has. Their memory must live until ``take()``.
+  ///   - shared: one text for each shared text of the form. Their memory must live until ``take()``.
   ///   - fields: the names and values. Depending on the form, a value is a text or a ``JSONView``.
   package mutating func append(
     _ event: EventHead, shared: UnsafeBufferPointer<Text>, fields: UnsafeBufferPointer<Attribute>
@@ -92,7 +92,8 @@ package import BatchFoundation
     return EventBlocks(bytes: takeOutput(), entries: entries)
   }
 
-  /// The maximum size of output that is copied, so that its memory can be reused; larger output is handed over.
+  /// The maximum size of output that is copied so that the buffer can be reused; larger output is handed over with its
+  /// buffer.
   private static let ordinaryOutput = 1 << 22
 
   private mutating func takeOutput() -> [UInt8] {
@@ -358,7 +359,8 @@ package import BatchFoundation
     unsafe (texts + place * count).update(from: base, count: count)
   }
 
-  /// Returns a place that depends on the addresses of all texts. One text is the device's own, so devices differ.
+  /// Returns a cache slot computed from the addresses of all texts. At least one text belongs to the device alone, so
+  /// different devices usually get different slots.
   @inline(__always)
   private func place(_ shared: UnsafeBufferPointer<Text>) -> Int {
     var mixed: UInt = 0

@@ -20,7 +20,7 @@ package protocol PlatformRows: Sendable {
   /// Adds rows of the same platform.
   mutating func add(_ more: any PlatformRows)
 
-  /// Returns these rows without those that `known` has as well, for a device that is processed again; nil if none are
+  /// Returns these rows except those that are also in `known`, for a device that is processed again; nil if none are
   /// left. Requests to the service for the known rows remain valid.
   func without(_ known: any PlatformRows) -> (any PlatformRows)?
 
@@ -32,7 +32,7 @@ extension PlatformRows {
   package func unknown(of span: ReplacedSpan, in db: Database) throws -> (any PlatformRows)? { nil }
 }
 
-/// Encoded blocks, consecutive in memory, with the properties that the store keeps of each.
+/// Encoded blocks, consecutive in memory, with the properties that the store keeps for each.
 package struct EventBlocks: Sendable {
   package struct Entry: Sendable, Equatable {
     /// The offset of the block in ``EventBlocks/bytes``.

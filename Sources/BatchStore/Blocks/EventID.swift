@@ -42,7 +42,6 @@ package struct EventID: Hashable, Sendable, CustomStringConvertible {
     self.bytes = bytes
   }
 
-  /// The time of the event.
   package var timestamp: Instant {
     Instant(milliseconds: bytes.prefix(6).reduce(0) { $0 << 8 | Int64($1) })
   }

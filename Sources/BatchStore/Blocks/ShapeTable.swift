@@ -18,9 +18,9 @@ import BatchFoundation
   private var names = StringTable(capacity: 256)
   /// The names as on the wire.
   private var wireNames: [Text] = []
-  /// For each name, its index among the strings of the block that the generation identifies.
+  /// For each name, its index among the strings of the block that `generation` identifies.
   private var strings: [(generation: Int, index: Int)] = []
-  /// The last two shapes for each type, field count and first name. There are two, because other names may differ.
+  /// The last two shapes for each type, field count and first name. There are two, because the other names may differ.
   private var guesses = [(one: Int, other: Int)](repeating: (-1, -1), count: 256)
   private let memory = Arena(blockSize: 16 << 10)
   private var memoryUsed = 0
@@ -29,7 +29,7 @@ import BatchFoundation
   private var written = 0
 
   /// If a limit is exceeded, all shapes are forgotten before the next block, because every event of an export may have
-  /// another shape.
+  /// a different shape.
   private static let ordinaryCount = 4096
   private static let ordinaryBytes = 1 << 18
 

@@ -44,8 +44,8 @@ public import BatchFoundation
     }
   }
 
-  /// Returns the index of the text, and whether this is its first use. Inlined, because writers call it a dozen times
-  /// per event.
+  /// Returns the index of the text, and whether this is its first use. It is inlined, because writers call it a dozen
+  /// times per event.
   @inlinable @inline(__always)
   public mutating func intern(_ text: Text) -> (index: Int, isNew: Bool) {
     let hash = Self.hash(text, seed)

@@ -44,7 +44,7 @@ package struct WireForm: Sendable {
   package var separator: UInt8
   package var pieces: [Piece]
   package var shared: [Shared]
-  /// The index of the shared text that names the device of an event, unless the event names another device itself.
+  /// The index of the shared text that names the device of an event, unless the event names a different device itself.
   package var device: Int
   /// The texts before the name of the first field, before other names, and between a name and its value.
   package var beforeFirstName: Text
@@ -52,7 +52,7 @@ package struct WireForm: Sendable {
   package var beforeValue: Text
   /// Whether the values of fields are given as ``JSONView``; otherwise they are texts.
   package var valuesAreViews: Bool
-  /// Called for each block for which a reader is made; nil except in tests.
+  /// Called whenever a reader is created for a block; nil except in tests.
   package var opened: (@Sendable () -> Void)?
 
   /// The number of bytes that every event has in addition to its variable texts, including the separator.
@@ -121,7 +121,7 @@ extension WireForm {
   /// - Throws: ``StoreError/damagedBlock`` if the block cannot be read, or if its body is larger than the block claims.
   package func appendBody(of block: UnsafeBufferPointer<UInt8>, version: Int, to body: inout ByteBuffer) throws {
     let reader = try unsafe EventBlockReader(BlockCursor(block), self)
-    // A damaged block may claim any size, so only this much is reserved; the buffer grows if the claim is true.
+    // A damaged block may claim any size, so the reservation is limited; the buffer grows if the claim is true.
     body.reserve(min(reader.bodyBytes, 16 << 20))
     let contacts = version == 1 ? reader.eventCount * 64 : 0
     let limit = body.count + reader.bodyBytes + contacts
@@ -159,7 +159,7 @@ package struct EventHead {
     case uuid(NameUUID)
     /// A text that is written in quotes.
     case text(Text)
-    /// Bytes that are written as they are.
+    /// Bytes that are written as is.
     case raw(Text)
   }
 

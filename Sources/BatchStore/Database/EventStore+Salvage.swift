@@ -4,7 +4,7 @@ import Glibc
 
 /// The rows copied from a damaged store, and the damaged parts that were left out.
 package struct SalvageReport: Sendable {
-  /// The number of copied rows of each table, in the order of the tables.
+  /// The number of rows copied from each table, sorted by table name.
   package var rows: [(table: String, rows: Int)] = []
   package var lost: [StoreDamage] = []
 }
@@ -33,12 +33,13 @@ extension EventStore {
     } catch {
       throw StoreError.inputOutput(path: path, operation: "create", code: error.code)
     }
-    // The note of the draft's lock holder is obsolete, because the finished store has its own.
+    // The note of the draft's lock holder is obsolete, because the finished store gets its own.
     unsafe unlink(draft + ".lock")
     return report
   }
 
-  /// Removes the files of an interrupted salvage. Throws ``StoreError/exists(path:)`` for anything else there.
+  /// Removes the files that an interrupted salvage left behind. Throws ``StoreError/exists(path:)`` for anything else
+  /// there.
   private static func removeUnfinished(_ draft: String) throws {
     do {
       guard try StoreFile(draft).isThere() else { return }
@@ -149,7 +150,7 @@ extension EventStore {
     report.lost += damaged
   }
 
-  /// Keeps the intact states of damaged segments, and counts all states anew: rows may be missing.
+  /// Keeps the intact states of damaged segments, and recounts all states, because rows may be missing.
   private func dropDamagedStates(_ db: Database, _ report: inout SalvageReport) throws {
     var damaged: [(segment: StateSegment, states: DeviceStates)] = []
     try Timelines.forEachDamagedSegment(in: db) { damaged.append(($0, $1)) }
@@ -165,7 +166,8 @@ extension EventStore {
 }
 
 extension EventStore {
-  /// Copies all committed data page by page to a new file, in one read transaction. Others may write meanwhile.
+  /// Copies all committed data page by page to a new file, in one read transaction. Other connections may write in the
+  /// meantime.
   ///
   /// - Parameter path: a path where nothing exists. The copy gets this name once its pages and rows are verified.
   /// - Returns: the size of the copy in bytes.

@@ -74,7 +74,7 @@ package struct EventStore: Sendable {
     }
   }
 
-  /// Passes an existing store to `body` for changes, and closes it; no run may have it open.
+  /// Opens an existing store, passes it to `body`, which may change it, and closes it. No run may have it open.
   ///
   /// - Parameter format: the format for the store's platform, which is nil if no platform has used the store.
   /// - Throws: ``StoreError/missing(path:other:)`` if no file exists, other ``StoreError``, and what `body` throws.
@@ -109,8 +109,8 @@ package struct EventStore: Sendable {
     }
   }
 
-  /// Opens an existing store for reading. If there is a write-ahead log, because of a current or a killed run, it is
-  /// read as well. Otherwise the main file is complete.
+  /// Opens an existing store for reading. If there is a write-ahead log from a current or killed run, it is read as
+  /// well. Otherwise the main file is complete.
   ///
   /// - Parameter checksPages: whether a store with damaged pages is rejected; false to inspect what is left of it.
   /// - Throws: ``StoreError/missing(path:other:)`` if no file exists, and other ``StoreError``.
@@ -120,10 +120,10 @@ package struct EventStore: Sendable {
     try openReading(path, checksPages: checksPages) { _ in format }
   }
 
-  /// Opens a part's store, whose bytes a digest has verified, for reading.
+  /// Opens a part's store for reading. Its bytes must have been verified by a digest.
   ///
   /// - Throws: ``StoreError/missing(path:other:)`` if no file exists, and ``StoreError/damaged(path:detail:)`` if its
-  ///   schema has code.
+  ///   schema contains code.
   package static func openProved(_ path: String, format: StoreFormat) throws -> EventStore {
     let store = try openReading(path, format: format, checksPages: false)
     try store.read { db in try refuseCode(db, path) }
@@ -133,8 +133,8 @@ package struct EventStore: Sendable {
   /// Opens an existing store for reading with the format of its platform.
   ///
   /// - Parameters:
-  ///   - checksPages: whether a store that is damaged or has code is rejected. If false, call ``checkSchema(_:_:)``
-  ///     before reading the store.
+  ///   - checksPages: whether a store that is damaged or contains code in its schema is rejected. If false, call
+  ///     ``checkSchema(_:_:)`` before reading the store.
   ///   - format: returns the format for the store's platform, which is nil if no platform has used the store.
   package static func openReading(
     _ path: String, checksPages: Bool = true, _ format: (_ platform: String?) throws -> StoreFormat
@@ -177,8 +177,8 @@ package struct EventStore: Sendable {
 
   static let temporaryPath = "temporary store"
 
-  /// Returns an empty database that only its connection can reach. It is in memory while it is small, and then in an
-  /// unnamed file in the folder for temporary files. It disappears with the connection or the process.
+  /// Returns an empty database that only its connection can reach. It is kept in memory while it is small; a larger one
+  /// is in an unnamed file in the folder for temporary files. It disappears with the connection or the process.
   static func temporaryQueue() throws -> DatabaseQueue {
     try StoreError.translating(temporaryPath) {
       let queue = try DatabaseQueue(path: "", configuration: configuration(readOnly: false, isDurable: false))
@@ -189,8 +189,8 @@ package struct EventStore: Sendable {
     }
   }
 
-  /// Copies the store to a path where nothing exists, in a folder only its user can access, and opens the copy, which
-  /// is not durable.
+  /// Copies the store to a path where nothing exists, in a folder that only its user can access, and opens the copy,
+  /// which is not durable.
   package func copied(to path: String) throws -> EventStore {
     try connection.copy(to: path)
     return try Self.open(path, format: format, isScratch: true)
@@ -269,7 +269,7 @@ package struct EventStore: Sendable {
     try Int.fetchOne(db, sql: "PRAGMA user_version") == StoreSchema.currentVersion
   }
 
-  /// Checks all pages of a store of up to 32 MiB. In a larger store, only checks that no pages are missing at the end.
+  /// Checks all pages of a store of up to 32 MiB. For a larger store, only checks that no pages are missing at the end.
   private static func checkPages(_ db: Database, _ file: StoreFile) throws {
     let path = file.shown
     let pages = try Int64.fetchOne(db, sql: "PRAGMA page_count") ?? 0

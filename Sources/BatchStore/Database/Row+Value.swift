@@ -14,7 +14,7 @@ extension Row {
   /// The greatest magnitude of ids, times and sizes in a store. Larger integers could overflow in sums.
   private static let greatest: Int64 = 1 << 53
 
-  /// Returns the value of the column at an index; for many rows, this is faster than access by name.
+  /// Returns the value of the column at an index; this is faster than access by name when there are many rows.
   ///
   /// - Throws: an error that becomes ``StoreError/damagedRow(path:table:row:column:)``.
   package func value<Value: DatabaseValueConvertible>(_ index: Int) throws -> Value {
@@ -28,7 +28,7 @@ extension Row {
     return try read(self[column], column)
   }
 
-  /// Returns an emission number, which may exceed the limit of other numbers. -1 means that there is none.
+  /// Returns an emission number, which may exceed the limit for other numbers. -1 means that there is none.
   ///
   /// - Throws: an error that becomes ``StoreError/damagedRow(path:table:row:column:)``.
   package func emission(_ column: String) throws -> Int64 {
@@ -107,7 +107,7 @@ extension RunID: DatabaseValueConvertible {
 
   func bindNull(_ index: Int32) { unsafe sqlite3_bind_null(handle, index) }
 
-  /// Binds bytes as a BLOB. No bytes are bound as an empty BLOB, not as NULL.
+  /// Binds bytes as a BLOB. An empty buffer is bound as an empty BLOB, not as NULL.
   @inline(__always)
   func bind(_ index: Int32, blob: UnsafeRawBufferPointer) {
     guard let start = blob.baseAddress, blob.count > 0 else {

@@ -47,7 +47,7 @@ package final class StoreConnection: Sendable {
     }
   }
 
-  /// Runs `body` for reading, including platform tables. It sees all data that was committed before.
+  /// Runs `body` with read access to all tables, including the platform's. It sees everything committed so far.
   package func read<Value>(_ body: (Database) throws -> Value) throws -> Value {
     try StoreError.translating(path) {
       try queue.unsafeRead { db in try Self.locating(path, db) { try body(db) } }
@@ -110,7 +110,8 @@ package final class StoreConnection: Sendable {
 
   /// Runs `body` in one transaction with another store attached as `part`, which is not changed.
   ///
-  /// - Parameter path: the path of a closed store of this release and platform, whose bytes a digest verified.
+  /// - Parameter path: the path of a closed store from this release and platform. Its bytes must have been verified by
+  ///   a digest.
   func attaching(_ path: String, _ body: (Database) throws -> Void) throws {
     // Rejects an unusable store before anything is written. Its pages were verified by a digest.
     let part = try EventStore.openProved(path, format: format)

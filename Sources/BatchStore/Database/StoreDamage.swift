@@ -1,7 +1,7 @@
 import BatchFoundation
 import GRDB
 
-/// Something in a store that this program never writes: the place and the problem, but not the value.
+/// Damage in a store, such as a value that this program never writes: its place and the problem, but not the value.
 package struct StoreDamage: Error, Equatable, Sendable {
   /// The table; empty if the damage is not in a table.
   package var table: String
@@ -24,7 +24,7 @@ struct StoredTable {
       let value = Self.quoted(name)
       let check =
         switch type {
-        // Only emission numbers exceed the limit of other numbers.
+        // Only emission numbers exceed the limit for other numbers.
         case "INTEGER" where name.hasSuffix("emission"):
           "typeof(\(value)) = 'integer' AND \(value) BETWEEN -1 AND \(EmissionNumber.limit)"
         case "INTEGER": "typeof(\(value)) = 'integer' AND \(value) BETWEEN -9007199254740992 AND 9007199254740992"
@@ -65,7 +65,7 @@ struct StoredTable {
     }
   }
 
-  /// Reports each value that this program never writes, in the given column or (nil) in any column, until `body`
+  /// Reports each value that this program never writes, in the given column, or in any column if nil, until `body`
   /// returns false.
   func forEachDamage(in db: Database, column: String? = nil, _ body: (StoreDamage) throws -> Bool) throws {
     for one in columns where column == nil || one.name == column {
@@ -98,8 +98,8 @@ extension EventStore {
   }
 
   /// Passes all damage to `body`. This examines every page, every column of every row, and every block with its number
-  /// of events and, if a body was planned, that body's digest. Device states are not examined, because only the
-  /// platform can read them.
+  /// of events and, if a body was planned, that body's digest. Of device states, only the checksums are verified,
+  /// because only the platform can read their contents.
   package func check(_ body: (StoreDamage) -> Void) throws {
     let isReadable = try connection.read { db in
       var isReadable = true

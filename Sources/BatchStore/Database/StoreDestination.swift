@@ -43,12 +43,12 @@ extension EventStore {
   }
 
   /// Returns the destination that prevents using the store for the given one; nil if there is none. A store that has
-  /// sent nothing can be bound to another service of the same kind, because the first one may have been a mistake.
+  /// sent nothing can be bound to a different service of the same kind, because the first one may have been a mistake.
   package func destination(against given: StoreDestination) throws -> StoreDestination? {
     try connection.read { try destination(against: given, in: $0) }
   }
 
-  /// Binds the store to a destination: completes the present one, or replaces it if the store has never been used with
+  /// Binds the store to a destination: completes the current one, or replaces it if the store has never been used with
   /// it.
   ///
   /// - Returns: nil if the store is bound now; otherwise the destination that prevents it, and nothing is changed.
@@ -61,7 +61,7 @@ extension EventStore {
     }
   }
 
-  /// Binds the store to another destination, and forgets how far lists of the old service were read.
+  /// Binds the store to a different destination, and forgets how far the old service's lists were read.
   package func rebind(to destination: StoreDestination) throws {
     try connection.write { db in
       try Self.set(destination, in: db)

@@ -4,7 +4,7 @@ import GRDBSQLite
 import Glibc
 
 /// The file of a store, before SQLite opens it. Only stores are opened, and a store is created only where nothing
-/// exists. SQLite itself would wait at a FIFO, roll back the journal of another program's database, or use an empty
+/// exists. SQLite itself would wait on a FIFO, roll back the journal of another program's database, or use an empty
 /// file.
 struct StoreFile {
   /// The path as given, for messages.
@@ -59,7 +59,7 @@ struct StoreFile {
     }
   }
 
-  /// Checks by the first bytes that SQLite wrote the file for this program.
+  /// Checks, using the first bytes, that SQLite wrote the file for this program.
   private static func checkHeader(_ path: String, _ shown: String, _ size: Int64) throws {
     let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
     guard descriptor >= 0 else { throw StoreError.inputOutput(path: shown, operation: "open", code: errno) }
@@ -77,8 +77,9 @@ struct StoreFile {
     guard application == UInt32(bitPattern: StoreSchema.applicationID) else { throw StoreError.foreign(path: shown) }
   }
 
-  /// Creates an empty store; returns false if something exists at the path by now. The file gets its name only when it
-  /// has all its tables, so a kill leaves either no store or a complete one. It never replaces another file.
+  /// Creates an empty store; returns false if something has appeared at the path in the meantime. The file gets its
+  /// name only when it has all its tables, so a kill leaves either no store or a complete one. It never replaces
+  /// another file.
   func create(_ format: StoreFormat) throws -> Bool {
     let connection = try StoreConnection(try DatabaseQueue(), path: shown) { _ in format }
     let draft: DraftFile

@@ -28,7 +28,7 @@ package struct StoreFormat: Sendable {
     package var appended: [String]
     /// SQL that imports rows from the same tables of an attached store, `part`; `?1` is the run.
     package var statements: [String]
-    /// SQL that reverts the other changes of `statements`, before the collected rows in `appended` are removed.
+    /// SQL that reverts the other changes made by `statements`, before the collected rows in `appended` are removed.
     package var withdrawal: [String]
     /// SQL that deletes the data that only `withdrawal` needs, once no part is missing.
     package var settlement: [String]
@@ -73,7 +73,8 @@ package struct StoreFormat: Sendable {
 }
 
 extension StoreSchema {
-  /// Checks that tables have this program's columns, because development builds changed steps under the same number.
+  /// Checks that tables have this program's columns, because development builds changed steps without changing their
+  /// numbers.
   ///
   /// - Parameter isWhole: whether all tables must exist; false checks only those that do.
   /// - Throws: ``StoreError/otherForm``.
@@ -102,7 +103,7 @@ extension StoreSchema {
 
   /// The core tables that the migrations create.
   private static let coreTables = Result { try made.get().read(StoredTable.all) }
-  /// The tables of platforms, by the migrations that create them.
+  /// The tables of each platform, by the migrations that create them.
   private static let platformTables = Guarded<[[String]: [StoredTable]]>([:])
 
   /// An in-memory database with the core tables.

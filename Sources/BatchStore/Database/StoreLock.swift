@@ -1,10 +1,10 @@
 package import BatchFoundation
 import Glibc
 
-/// An exclusive lock on the store's file, so that one process at a time uses the store, under any name. An open
-/// descriptor holds the lock; child processes do not inherit it, and it ends with the process. It covers a byte far
-/// beyond those that SQLite locks, and belongs to the descriptor rather than the process, so the locks do not
-/// interfere.
+/// An exclusive lock on the store's file, so that only one process at a time uses the store, by whichever path it was
+/// opened. An open descriptor holds the lock. Child processes do not inherit the lock, and it ends with the process. It
+/// covers a byte far beyond those that SQLite locks, and belongs to the descriptor rather than the process, so the
+/// locks do not interfere.
 package final class StoreLock: Sendable {
   private struct State {
     var descriptor: Int32?
@@ -74,11 +74,12 @@ package final class StoreLock: Sendable {
   }
 }
 
-/// The process that uses a store, as noted in `<store>.lock` for others. The lock does not depend on that file.
+/// The process that uses a store, as noted in `<store>.lock` for other processes. The lock does not depend on that
+/// file.
 package struct StoreHolder: Equatable, Sendable, CustomStringConvertible {
   package var process: Int32
   package var since: Instant
-  /// The words of the command line before its first option, at most three.
+  /// Up to three words from the command line, before its first option.
   package var command: String
 
   private static let mark = "engage-batch store held by"

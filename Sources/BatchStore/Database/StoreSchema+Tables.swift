@@ -23,20 +23,20 @@ extension StoreSchema {
   /// `grouping` is the platform's group of its events. A device's `bucket` is the one in which its records are read, so
   /// that rows stored together are adjacent. `body_digest` is set once a chunk is frozen.
   ///
-  /// `digest_segment` has the digests of accepted lines by bucket, and from bucket 256 on the ids of records
+  /// `digest_segment` has the digests of accepted lines by bucket, and, in buckets from 256 on, those of record ids
   /// (``RecordIDs``). In the store of a part's result, those of earlier nights are in a `file` next to it
   /// (``DigestFile``): as many as `lines`, from byte `offset` on, verified by `sum`. These four columns are null if the
   /// digests are in the row.
   ///
-  /// `state_segment` has the states of devices, as one batch left them (``StateSegment``): a later row replaces what an
-  /// earlier one has of its devices.
+  /// Each row of `state_segment` has the states of devices as one batch left them (``StateSegment``). It replaces the
+  /// states that earlier rows have for the same devices.
   ///
   /// `device_night` has the nights of a bucket's devices within the rewind window, `night_run` the rules of each run
   /// (``StoredNight``), and `night_rules` the settings for each digest of rules. `event_change` has the events that a
   /// rewind changed, until ``Ledger/settleChanges(by:limits:)`` settles them. `correction` has those of them that a
-  /// service has, or may have, in an outdated version. Its `decided` is the event as the rules made it when it was
+  /// service has, or may have, in an outdated version. Its `decided` is the event as the rules produced it when it was
   /// sent; if `is_moved` is set, only the number differs. A row with `chunk` 0 is about an event that was not sent: it
-  /// is pending under another number, because a sent event has the number that it should have.
+  /// is pending under a different number, because a sent event has the number that it should have.
   ///
   /// `known_since` has at most one row: the instant before which digests and states were purged. The `kind` of a
   /// quarantined line is the kind of input that it was read as, and null for anything else. A line is pending until it
@@ -306,8 +306,8 @@ extension StoreSchema {
     ) STRICT, WITHOUT ROWID;
     """
 
-  /// Adds the window that a run was to read. A bound is null if the window is open, or if the release did not record
-  /// it.
+  /// Adds the window that a run was to read. A bound is null if the window is open on that side, or if the release that
+  /// wrote the row did not record it.
   static let windows = """
     ALTER TABLE run ADD COLUMN window_from INTEGER;
     ALTER TABLE run ADD COLUMN window_to INTEGER;

@@ -28,16 +28,17 @@ enum StoreSchema {
 
   /// The indexes of chunks by status, by time and in listing order.
   ///
-  /// They are not part of a step: a first run creates them after storing everything, because rows do not arrive in the
-  /// order of time, and each transaction would touch, log and write every page of these indexes. Without them, queries
-  /// are slower.
+  /// They are not part of a step: a first run creates them after storing everything, because rows do not arrive in
+  /// chronological order, and each transaction would touch, log and write every page of these indexes. Without them,
+  /// queries are slower.
   static let indexesByTime = """
     CREATE INDEX IF NOT EXISTS chunk_by_status ON chunk (status, first, id, events, expired);
     CREATE INDEX IF NOT EXISTS chunk_by_time ON chunk (last, first);
     CREATE INDEX IF NOT EXISTS chunk_by_order ON chunk (first, id);
     """
 
-  /// Creates the tables of a platform, or runs its missing steps. A store of another platform is not changed.
+  /// Creates the tables of a platform, or runs its missing steps. A store that belongs to a different platform is not
+  /// changed.
   ///
   /// - Throws: ``StoreError/newer`` for tables from a later release.
   static func migrate(_ db: Database, _ format: StoreFormat, path: String) throws {

@@ -91,7 +91,7 @@ package struct Erasures: Sendable {
     try owned(by: ids, isOf).devices
   }
 
-  /// Returns the devices of people, given or found, and those of the other ids for which a device was found.
+  /// Returns the devices of people, given or found, and the ids of other kinds for which a device was found.
   private func owned(
     by ids: [PersonID], _ isOf: ([PersonID]) -> (StoredDevice) throws -> Bool
   ) throws -> (devices: Set<[UInt8]>, ids: Set<PersonID>) {

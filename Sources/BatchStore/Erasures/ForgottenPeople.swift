@@ -4,7 +4,7 @@ import GRDB
 /// The people who were forgotten, as keyed hashes of their ids: enough to refuse records, not to identify people.
 package struct ForgottenPeople: Sendable {
   private let hash: PersonHash
-  /// For each short mark, whether a forgotten id has it, so that other ids with that mark are worth hashing.
+  /// For each short mark, whether a forgotten id has it, so that an id with that mark is worth hashing in full.
   private var isMarked = [Bool](repeating: false, count: 1 << 16)
   private var codes: Set<[UInt8]> = []
 
@@ -38,18 +38,18 @@ struct PersonHash: Sendable {
   func mark(_ id: Text) -> Int { Int(ByteMix.twoLanes(id, seed: seed).0 >> 48) }
 
   func code(_ kind: PersonID.Kind, _ id: [UInt8]) -> [UInt8] {
-    // No kind contains a NUL, so different kinds and ids never give the same bytes. Hashes in reports start
-    // differently.
+    // No kind contains a NUL, so different kinds and ids never give the same bytes. The input for hashes in reports
+    // starts differently.
     Array(code.code(for: [0] + Array(kind.name.utf8) + [0] + id))
   }
 
-  /// Returns the text that reports show instead of an id.
+  /// Returns the string that reports show instead of an id.
   func pseudonym(_ id: [UInt8]) -> String { Hexadecimal.text(of: code.code(for: id).prefix(8)) }
 }
 
 extension Erasures {
-  /// Accepts later records with these ids again, and returns those that were refused. The proofs are kept and show the
-  /// change.
+  /// Accepts later records with these ids again, and returns the ids whose records were refused. The proofs are kept
+  /// and show the change.
   package func admit(_ ids: [PersonID]) throws -> [PersonID] {
     let hash = PersonHash(key: try Runs(connection: connection).reportKey())
     return try connection.write { db in
@@ -62,7 +62,8 @@ extension Erasures {
     }
   }
 
-  /// Returns the time at which one of these ids was last forgotten, even if later records are accepted; nil for never.
+  /// Returns the time at which one of these ids was last forgotten, even if later records are accepted now; nil for
+  /// never.
   package func lastErasure(of ids: [PersonID]) throws -> Instant? {
     let hash = PersonHash(key: try Runs(connection: connection).reportKey())
     return try connection.read { db in

@@ -8,7 +8,8 @@ package struct PersonTrace {
   static let replacement = Array("[forgotten]".utf8)
 
   private let quoted: BytePattern
-  /// The offset of the id in the replacement text, where it is not a trace of the id; nil for almost every id.
+  /// The offset of the id within the replacement, where it does not count as a trace; nil if it does not occur there,
+  /// which is the usual case.
   private let offset: Int?
   /// The id as recorded, and as JSON escapes it if that differs; empty for a short id.
   private let alone: [BytePattern]
@@ -70,7 +71,7 @@ package struct PersonTrace {
 /// A byte pattern to search for (Horspool's algorithm).
 package struct BytePattern {
   let bytes: [UInt8]
-  /// The distance to advance if the text has a given byte at the end of the pattern.
+  /// For each byte, the distance to advance if the text has that byte where the pattern would end.
   private let steps: [Int]
 
   /// - Parameter bytes: at least one byte.

@@ -11,7 +11,7 @@ package struct ErasedPeople: Sendable {
 
 /// The data about people in a platform's own tables.
 package protocol PersonalTables: Sendable {
-  /// Returns the devices that the tables have for one of the ids, as the bytes of their ids.
+  /// Returns the devices that the tables have for any of these ids, as the bytes of their ids.
   func devices(of ids: [PersonID], in db: Database) throws -> [[UInt8]]
 
   /// Returns all ids of people in the tables, except those of devices.
@@ -40,12 +40,12 @@ package struct RowRemoval {
   /// - Parameter content: evaluated only if there is a witness.
   func show(_ what: String, _ content: @autoclosure () throws -> JSONNode) throws { try witness?(what, content()) }
 
-  /// Deletes rows of a table.
+  /// Deletes rows from a table.
   ///
   /// - Parameters:
   ///   - what: the kind of rows in one word, used as a JSON member.
   ///   - condition: a SQL condition for the rows; `?1` is `value`.
-  ///   - isCounted: false for rows that belong to rows that are counted.
+  ///   - isCounted: false for rows that belong to other, counted rows.
   package mutating func delete(
     _ what: String, from table: String, where condition: String, _ value: DatabaseValue = .null, isCounted: Bool = true,
     in db: Database

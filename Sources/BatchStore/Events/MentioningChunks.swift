@@ -1,11 +1,11 @@
 import BatchFoundation
 import GRDB
 
-/// Narrows a listing to chunks whose blocks contain certain texts. A listing alternates between packs, so each look at
-/// a block reads a whole pack. That is fine while most blocks contain the texts; if they are rare, each pack is read
+/// Narrows a listing to chunks whose blocks contain certain texts. A listing alternates between packs, so each access
+/// to a block reads a whole pack. That is fine while most blocks contain the texts; if they are rare, each pack is read
 /// once, in advance.
 struct MentioningChunks {
-  /// The number of blocks without the texts that are read in the order of the listing before all packs are searched.
+  /// The number of blocks without the texts that are read in listing order before all packs are searched.
   static let patience = 256
 
   let texts: [BytePattern]
@@ -64,7 +64,8 @@ package enum BlockText: Sendable {
   /// Bytes that are written to blocks unchanged.
   case bytes([UInt8])
 
-  /// The pattern to search for; nil for text that can be escaped in several ways, and for text too short to be rare.
+  /// The pattern to search for; nil for text that can be escaped in several ways, for a whole text of 128 bytes or
+  /// more, and for a part too short to be rare.
   var pattern: BytePattern? {
     switch self {
     case .whole(let text):
@@ -80,7 +81,8 @@ package enum BlockText: Sendable {
     texts.allSatisfy { $0.place(in: block) != nil } || escape.place(in: block) != nil
   }
 
-  /// The start of an escape that can stand for any character, so that a text with it may be written differently.
+  /// The start of an escape that can stand for any character. In a block that has one, a text may be written
+  /// differently.
   private static let escape = BytePattern(Array("\\u".utf8))
 
   /// Returns whether the text has only letters, digits and other characters that no JSON writer escapes.

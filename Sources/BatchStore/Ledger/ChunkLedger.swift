@@ -9,7 +9,7 @@ package struct PendingChunk: Sendable, Equatable {
   package var bodyBytes: Int
   /// The group chosen by the platform, as in ``EventBlocks/Entry/group``.
   package var group = 0
-  /// The number of attempts, in all runs, that count against the chunk. At `Networking.maxNumRetries`, it may be
+  /// The number of attempts, in all runs, that count against the chunk. At `Networking.maxNumRetries`, the chunk may be
   /// suspected.
   package var failures: Int
   /// The SHA-256 of the body that was sent or is planned; nil for a chunk that is not frozen.
@@ -101,7 +101,7 @@ package struct AttemptResult: Sendable {
   package var chunk: PendingChunk
   package var finished: Instant
   package var outcome: AttemptOutcome
-  /// The reason, without any value of an event; nil for an acknowledged attempt.
+  /// The reason, without any value from an event; nil for an acknowledged attempt.
   package var reason: String?
   package var verdict: ChunkVerdict
 
@@ -125,7 +125,7 @@ package struct BegunAttempt: Sendable, Equatable {
   package var chunk: PendingChunk
 }
 
-/// The result of a commit of the ledger.
+/// The result of a commit to the ledger.
 package struct LedgerReceipt: Sendable {
   /// The attempts that begin, in the order of the intents; nil for a chunk that was split into parts instead.
   package var begun: [BegunAttempt?] = []
@@ -161,8 +161,8 @@ extension BlockLimits {
 }
 
 extension Ledger {
-  /// Replaces the block of a chunk with another one, keeping everything else. Returns the new pack, which begins with
-  /// that block.
+  /// Replaces a chunk's block, together with the columns that describe the block. Returns the new pack, which begins
+  /// with that block.
   @discardableResult
   static func replaceBlock(of chunk: Int64, by block: EventBlocks, in db: Database) throws -> Int64 {
     guard let entry = block.entries.first, block.entries.count == 1,
@@ -184,7 +184,7 @@ extension Ledger {
     return pack
   }
 
-  /// Creates chunks of events that another chunk has or had, each a sorted sequence with its own `series`.
+  /// Creates chunks from events that another chunk has or had, each a sorted sequence with its own `series`.
   static func insert(_ blocks: EventBlocks, from chunk: Int64, as status: EventStatus, in db: Database) throws {
     let pack = try insertPack(blocks, in: db)
     for entry in blocks.entries {

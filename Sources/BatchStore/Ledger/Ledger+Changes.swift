@@ -38,8 +38,9 @@ extension Ledger {
     }
   }
 
-  /// Settles the changes of rewinds; `run` stores the new events. An event that no service can have is replaced; any
-  /// other gets a correction. Each transaction settles some thousand changes; a kill leaves the others to the next run.
+  /// Settles the changes that rewinds made; `run` stores the new events. An event that no service can have is replaced;
+  /// any other gets a correction. Each transaction settles a few thousand changes; after a kill, the next run settles
+  /// the rest.
   package func settleChanges(by run: RunID, limits: BlockLimits) throws -> RewoundEvents {
     var events = RewoundEvents()
     while let more = try connection.write({ try self.settlePage(run, limits, in: $0) }) { events.add(more) }
@@ -48,8 +49,8 @@ extension Ledger {
 
   private static let page = 4096
 
-  /// Settles a page of changes in the order of event times, so that few chunks are read, and seldom twice; returns nil
-  /// if no changes are left.
+  /// Settles a page of changes in the order of event times, so that few chunks are read, and rarely more than once;
+  /// returns nil if no changes are left.
   private func settlePage(_ run: RunID, _ limits: BlockLimits, in db: Database) throws -> RewoundEvents? {
     let rows = try Row.fetchAll(
       db,

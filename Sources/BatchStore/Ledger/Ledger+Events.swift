@@ -36,7 +36,8 @@ package struct EventFilter: Sendable {
   package init(status: EventStatus? = nil) { self.status = status }
 
   fileprivate var texts: [BytePattern] {
-    // A block contains all the texts, but if there are several devices, perhaps only one of them.
+    // A selected block contains all of these texts. It may contain only one of several devices, so these are not
+    // included.
     (mentions + (devices.flatMap { $0.count == 1 ? [.part($0[0])] : nil } ?? [])).compactMap(\.pattern)
   }
 
@@ -46,8 +47,8 @@ package struct EventFilter: Sendable {
     return devices?.contains { unsafe event.device.bytes.elementsEqual($0) } ?? true
   }
 
-  /// Returns a query for the chunks that may have the events, in the order of the listing, from the chunk `after` on.
-  /// An index has that order, so rows can be read one by one, however many chunks there are.
+  /// Returns a query for the chunks that may have the events, in listing order, from the chunk `after` on. An index has
+  /// that order, so rows can be read one by one, however many chunks there are.
   func chunks(behind after: (first: Int64, chunk: Int64)?) -> (sql: String, arguments: StatementArguments) {
     let chunkStatus = status == .expired ? EventStatus.notPosted : status
     let condition =
@@ -115,7 +116,7 @@ extension Ledger {
     }
   }
 
-  /// Passes events of a status (nil for all) to `body`, in the order of their chunks, until it returns false.
+  /// Passes the events with a status, or all if nil, to `body`, in the order of their chunks, until it returns false.
   package func forEachEvent(status: EventStatus?, _ body: (StoredEvent) throws -> Bool) throws {
     try forEachEvent(EventFilter(status: status), body)
   }
@@ -156,7 +157,7 @@ extension Ledger {
     package var bodyDigest: [UInt8]
   }
 
-  /// Passes every posted chunk to `body`, in the order of their numbers.
+  /// Passes every posted chunk to `body`, in the order of the chunks' numbers.
   package func forEachPostedChunk(_ body: (PostedChunk) throws -> Void) throws {
     try connection.read { db in
       let rows = try Row.fetchCursor(

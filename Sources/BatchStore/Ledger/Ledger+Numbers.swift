@@ -4,13 +4,13 @@ import GRDB
 /// The numbers of events (``EventID``). An event that a service may have keeps its number, even if late records add
 /// events before it.
 extension Ledger {
-  /// The value of `chunk` in corrections that are about unsent events, which are pending under another number.
+  /// The value of `chunk` in corrections that are about unsent events, which are pending under a different number.
   static let renumbered: Int64 = 0
 
   /// Renumbers each pending event that has the number of a sent event, with a number that no other event of its device
-  /// will ever have. Such events exist if late records shifted the numbers at an instant after some of its events were
-  /// sent. Corrections hold both numbers of the sent events and, after this, of the pending ones, so that later runs
-  /// find them.
+  /// will ever have. Such events exist if late records shifted the numbers at an instant after some of that instant's
+  /// events were sent. Corrections hold both numbers of the sent events and, after this, of the pending ones, so that
+  /// later runs find them.
   package func renumberWaiting(by run: RunID, limits: BlockLimits) throws {
     try connection.write { try self.renumberWaiting(besides: [], by: run, limits, in: $0) }
   }

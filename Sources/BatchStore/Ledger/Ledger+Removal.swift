@@ -2,7 +2,7 @@ import BatchFoundation
 import GRDB
 
 extension Ledger {
-  /// Removes events from a chunk, and the chunk if none is left. A frozen chunk thaws, because its body changes.
+  /// Removes events from a chunk, and the chunk if none are left. A frozen chunk is unfrozen, because its body changes.
   ///
   /// - Parameters:
   ///   - row: a row with the columns `id`, `status`, `pack`, `offset` and `length` of the chunk.
@@ -102,7 +102,7 @@ extension Ledger {
     }
   }
 
-  /// Deletes rows of the ledger to which nothing refers.
+  /// Deletes ledger rows to which nothing refers.
   static func dropLooseRows(in db: Database) throws {
     try db.execute(
       sql: "DELETE FROM chunk WHERE status = ? AND id NOT IN (SELECT parent FROM chunk WHERE parent IS NOT NULL)",

@@ -123,7 +123,7 @@ extension Ledger {
   }
 }
 
-/// The events to replace: those of a time span, except those of some devices.
+/// The events to replace: all in a time span, except those of some devices.
 package struct ReplacedSpan: Sendable {
   package let from: Instant
   /// The end of the span (exclusive).

@@ -3,8 +3,8 @@ import GRDB
 
 extension Ledger {
   /// Sets the selected `FAILED_POST` and `UNKNOWN` events back to `NOT_POSTED`, in all chunks or in one, and returns
-  /// their number. A frozen chunk is sent again with the same bytes. Single events of a posted chunk are moved to a new
-  /// one.
+  /// their number. A frozen chunk is sent again with the same bytes. Individual events of a posted chunk are moved to a
+  /// new chunk.
   package func requeue(_ statuses: Set<EventStatus>, chunk: Int64? = nil) throws -> Int {
     let allowed = statuses.intersection([.failedPost, .unknown])
     return try connection.write { db in

@@ -5,7 +5,7 @@ import GRDB
 extension Ledger {
   /// Returns the pending parts of chunks on which the service failed because of some event: in one run, it failed on
   /// the chunk, answered another request, and then failed on a part. Parts of rejected chunks are excluded, as are
-  /// parts that a killed run had not tried after such an answer.
+  /// parts that a killed run had not tried after such a response.
   package func remainders() throws -> Set<Int64> {
     try connection.read { db in
       let statement = try db.cachedStatement(
@@ -65,7 +65,7 @@ extension Ledger {
     return try Bool.fetchOne(statement, arguments: [chunk, AttemptOutcome.unknown]) ?? false
   }
 
-  /// Settles a pending chunk. The reason of its last attempt is kept.
+  /// Settles a pending chunk. The reason for its last attempt's failure is kept.
   private static func settle(_ chunk: Int64, as status: EventStatus, run: RunID, in db: Database) throws {
     try db.execute(
       sql: "UPDATE chunk SET status = ?, settled_run = ? WHERE id = ? AND status = ?",

@@ -14,13 +14,13 @@ package struct DeliveryWindow: Sendable, Equatable {
   package func contains(_ instant: Instant) -> Bool { after < instant && instant < before }
 }
 
-/// The number of some events of a store, with the times of the first and the last of them.
+/// The number of some of a store's events, with the times of the first and the last.
 package struct EventSpan: Sendable, Equatable {
   package let events: Int
   package let first: Instant
   package let last: Instant
 
-  /// Returns the sum of two spans; the first may be nil for none.
+  /// Returns the sum of two spans; the first may be nil.
   static func sum(_ one: EventSpan?, _ other: EventSpan) -> EventSpan {
     guard let one else { return other }
     return EventSpan(
@@ -86,8 +86,8 @@ extension Ledger {
   }
 
   /// Sets pending events outside the window to `EXPIRED`, releases expired events inside it, and returns the number of
-  /// all expired events. A chunk with both kinds is divided. A chunk with an unknown outcome is not changed, because it
-  /// is sent again.
+  /// all expired events. A chunk with both kinds is divided. A chunk with an unknown outcome is not changed, because
+  /// the same bytes are sent again.
   @discardableResult
   package func expire(outOf window: DeliveryWindow) throws -> Int {
     try connection.write { db in

@@ -66,7 +66,7 @@ package struct Ledger: Sendable {
       try db.execute(
         sql: "UPDATE attempt SET outcome = ?, finished = ?, reason = 'crash' WHERE outcome IS NULL",
         arguments: [AttemptOutcome.unknown, now.milliseconds])
-      // No commit of this store leaves a chunk under way without an attempt, so nothing of such a chunk was sent.
+      // No commit of this store leaves a chunk under way without an attempt, so no part of such a chunk was sent.
       try db.execute(
         sql: "UPDATE chunk SET status = ? WHERE status = ?",
         arguments: [EventStatus.notPosted, EventStatus.processing])
@@ -92,8 +92,8 @@ package struct Ledger: Sendable {
     }
   }
 
-  /// Records that the report of a run covers its unknown outcomes and earlier unreported ones. This counts once the run
-  /// is finished.
+  /// Records that the report of a run covers its unknown outcomes and earlier unreported ones. This takes effect once
+  /// the run is finished.
   package func noteDoubtsTold(by run: RunID) throws {
     try connection.write { db in
       try db.execute(
@@ -131,8 +131,8 @@ package struct Ledger: Sendable {
       replacement: replacement)
   }
 
-  /// Stores ends and beginnings of attempts in one transaction. No byte of an intent may be sent before this returns.
-  /// If the platform's changes made an intent's chunk too long for one body, it is split instead.
+  /// Stores the ends and beginnings of attempts in one transaction. No byte of an intended request may be sent before
+  /// this returns. If the platform's changes made an intent's chunk too long for one body, it is split instead.
   ///
   /// - Parameters:
   ///   - changes: changes to pending chunks, carried out after the results are stored.
@@ -213,8 +213,8 @@ package struct Ledger: Sendable {
     }
   }
 
-  /// Unfreezes a pending chunk, so that it includes later changes, if the service certainly accepted none of its
-  /// attempts (reference decisions 30).
+  /// Unfreezes a pending chunk, so that it includes later changes, if it is certain that the service accepted none of
+  /// its attempts (reference decisions 30).
   private static func thaw(_ chunk: Int64, in db: Database) throws {
     guard try !isInDoubt(chunk, in: db) else { return }
     let statement = try db.cachedStatement(

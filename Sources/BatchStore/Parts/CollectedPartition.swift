@@ -1,7 +1,7 @@
 import BatchFoundation
 import GRDB
 
-/// A partition whose parts a store collects, as a link of its chain (reference formats 5.4).
+/// A partition whose parts a store collects, as a link in its chain (reference formats 5.4).
 package struct CollectedPartition: Sendable, Equatable {
   package var identity: String
   /// The identity of the partition whose states this one continues; nil for the first one.
@@ -70,7 +70,7 @@ extension Parts {
   ///   - path: the part's closed store, which is not changed.
   ///   - part: the part's number. A part must not be collected again.
   ///   - limit: the maximum number of bytes of quarantined lines in the store.
-  /// - Throws: ``StoreError``, also if the files belong to another chain of partitions.
+  /// - Throws: ``StoreError``, for example if the files belong to another chain of partitions.
   package func collect(
     _ path: String, part: Int, of partition: CollectedPartition, run: RunID,
     quarantineLimit limit: Int = .max

@@ -2,7 +2,7 @@ import BatchFoundation
 import GRDB
 import Glibc
 
-/// The stores of single parts. Each passes its states on to the part's next store, and the results of all parts are
+/// The stores of individual parts. Each passes its states on to the part's next store, and the results of all parts are
 /// collected in one store.
 package struct Parts: Sendable {
   let connection: StoreConnection
@@ -172,7 +172,7 @@ package enum DigestFile {
   }
 }
 
-/// Writes a digest file from its start to its end.
+/// Writes a digest file sequentially.
 final class DigestFileWriter {
   private let path: String
   private let descriptor: Int32

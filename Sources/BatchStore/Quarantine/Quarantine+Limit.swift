@@ -7,7 +7,7 @@ struct QuarantineRoom: Sendable {
 
   /// Reserves the room for a line; returns whether there was enough.
   mutating func take(_ line: QuarantinedLine) -> Bool {
-    // Events are never dropped. Their number is limited by the lines from which they were made.
+    // Events are never dropped. Their number is limited by the number of lines from which they were made.
     guard let left, line.kind != nil, line.block == nil else { return true }
     guard line.raw.count <= left else { return false }
     self.left = left - line.raw.count
@@ -15,7 +15,7 @@ struct QuarantineRoom: Sendable {
   }
 }
 
-/// The number of quarantined lines of a file that were not kept.
+/// The number of quarantined lines from a file that were not kept.
 package struct UnkeptLines: Sendable, Equatable {
   package var file: String
   package var reason: QuarantineReason

@@ -24,7 +24,7 @@ package struct StoredQuarantine: Sendable, Equatable {
 
 /// The resolutions other than a replay.
 package enum QuarantineResolution: String, Sendable {
-  /// For a line: a later run read the file again and accepted its present content. For an event: it was processed
+  /// For a line: a later run read the file again and accepted its current content. For an event: it was processed
   /// again, or is sent again.
   case replaced
   /// A person dismissed the line or the event.
@@ -232,8 +232,8 @@ package struct Quarantine: Sendable {
     for id in ids { try statement.execute(arguments: [run.number, id]) }
   }
 
-  /// Returns the next pending events that a replay can process, oldest first, after the id `last` or (nil) from the
-  /// start.
+  /// Returns the next pending events that a replay can process, oldest first: those after the id `last`, or from the
+  /// start if nil.
   package func waitingEvents(after last: Int64?, limit: Int) throws -> [QuarantinedEvent] {
     let page = try connection.read { db in
       try Row.fetchAll(

@@ -71,7 +71,7 @@ extension Runs {
   /// Deletes the known files, so that every file is read again.
   static func forgetKnownFiles(in db: Database) throws { try db.execute(sql: "DELETE FROM known_file") }
 
-  /// Returns the paths of the files that led to the store's contents, in order.
+  /// Returns the paths of the files that led to the store's contents, sorted.
   package func inputPaths() throws -> [String] {
     try connection.read { try String.fetchAll($0, sql: "SELECT path FROM input_file ORDER BY path") }
   }
@@ -88,8 +88,8 @@ extension Runs {
       .map { RecordSource(file: try $0.value("path"), line: stored.line) }
   }
 
-  /// Deletes files to which no event refers. The newest file is kept, because its number must never refer to another
-  /// file.
+  /// Deletes files to which no event refers. The newest file is kept, because its number must never be reused for
+  /// another file.
   static func purgeInputs(in db: Database) throws {
     try db.execute(
       sql: """

@@ -55,8 +55,8 @@ package struct Runs: Sendable {
     }
   }
 
-  /// Records a run's known time, up to which it processed all devices, even silent ones. Called after its results are
-  /// stored.
+  /// Records a run's known time, up to which it processed all devices, even inactive ones. Must be called after the
+  /// run's results are stored.
   ///
   /// - Parameter reach: the start of the rewind window, before which nights are deleted; nil to delete all.
   package func note(knownUntil instant: Instant, reach: Instant?, by run: RunID) throws {
@@ -67,8 +67,8 @@ package struct Runs: Sendable {
     }
   }
 
-  /// Returns the store's known time, the latest of its runs, so that it never goes back (reference decisions 33). Nil
-  /// if no run has read its records to the end.
+  /// Returns the store's known time, which is the latest of its runs' known times and so never moves backward
+  /// (reference decisions 33); nil if no run has read its records to the end.
   package func knownUntil() throws -> Instant? {
     try connection.read { db in
       try Row.integer(db, sql: "SELECT max(known_until) FROM run").map { Instant(milliseconds: $0) }
@@ -135,7 +135,7 @@ package struct Runs: Sendable {
     }
   }
 
-  /// Returns the random key with which reports hash personal data, so that hashes of two stores never agree.
+  /// Returns the random key with which reports hash personal data, so that hashes from different stores never match.
   package func reportKey() throws -> [UInt8] {
     try connection.read { db in try Row.fetchOne(db, sql: "SELECT bytes FROM report_key")?.blob("bytes") ?? [] }
   }

@@ -83,7 +83,7 @@ package struct EventMerge {
     if let top = heap.first { try advance(top) }
   }
 
-  /// Appends the JSON of the next event, without a line end; returns false after the last.
+  /// Appends the JSON of the next event, without a line ending; returns false after the last.
   package mutating func appendNext(to target: inout ByteBuffer) throws -> Bool {
     guard let top = heap.first else { return false }
     top.appendJSON(to: &target)

@@ -22,7 +22,7 @@ package final class OrderedLines: Sendable {
     try access { try $0.execute(sql: "CREATE TABLE line (at, device, side, emission, bytes)") }
   }
 
-  // If closing a temporary table fails, nothing is lost.
+  // If closing a temporary database fails, nothing is lost.
   deinit { try? queue.close() }
 
   /// Adds the lines of a series, which is empty afterwards.
@@ -45,7 +45,8 @@ package final class OrderedLines: Sendable {
     }
   }
 
-  /// Passes all lines to `body`, sorted by time, device, side and emission number. No line may be added meanwhile.
+  /// Passes all lines to `body`, sorted by time, device, side and emission number. No line may be added during the
+  /// call.
   package func forEach(_ body: (Line) throws -> Void) throws {
     try access { db in
       let rows = try Row.fetchCursor(
@@ -84,10 +85,10 @@ package struct LineSeries {
 
   package init() {}
 
-  /// Whether the series should be appended now, because its lines take much memory.
+  /// Whether the series should be appended now, because its lines take up a lot of memory.
   package var isFull: Bool { bytes.count > 4 << 20 }
 
-  /// Adds a line, which is given without its line end.
+  /// Adds a line, which is given without its line ending.
   ///
   /// - Parameter side: a number that distinguishes lines of different origins.
   package mutating func add(

@@ -1,7 +1,7 @@
 import BatchFoundation
 import GRDB
 
-/// Settles changes: finds each event as it was before, then determines its outcome.
+/// Settles changes: finds each event as it was before the change, then determines its outcome.
 struct ChangeSettlement {
   private struct Place: Hashable {
     var device: [UInt8]
@@ -13,7 +13,7 @@ struct ChangeSettlement {
     case unknown
     /// No service can have the event.
     case waiting
-    /// A service has, or may have, the event as it was sent; with its correction if there already is one.
+    /// A service has, or may have, the event as it was sent. The correction is nil if there is none yet.
     case sent(SentEvent, KnownCorrection?)
   }
 
@@ -22,11 +22,11 @@ struct ChangeSettlement {
     var at: Instant
     var emission: Int64
     var json: [UInt8]
-    /// The event as the rules made it when it was sent.
+    /// The event as the rules produced it when it was sent.
     var decided: [UInt8]
   }
 
-  /// The correction of a sent event that an earlier run found.
+  /// The correction that an earlier run found for a sent event.
   private struct KnownCorrection {
     var id: Int64
     /// Whether only the number of the event changed, which is not reported.
@@ -42,10 +42,10 @@ struct ChangeSettlement {
   private let changes: [EventChange]
   private var standings: [Standing]
   private var places: [Place: Int] = [:]
-  /// The ids of the corrections of events that were pending under another number.
+  /// The ids of the corrections of events that were pending under a different number.
   private var renumbered: [Int64] = []
-  /// The sent places of events that have a correction, by chunk. They are skipped when chunks are searched, because
-  /// these events are identified by their corrected form.
+  /// For events that have a correction, the devices and numbers under which they were sent, by chunk. They are skipped
+  /// when chunks are searched, because these events are identified by their corrected form.
   private var corrected: [Int64: Set<Place>] = [:]
   /// The times of the events to find, in ascending order.
   private(set) var times: [Instant] = []
@@ -174,7 +174,7 @@ struct ChangeSettlement {
       let isMoved = right.map { $0.json == sent.decided && $0.timestamp == sent.at } ?? false
       // By now, the event is correct as it was sent.
       if isMoved, right?.emission == sent.emission { continue }
-      // The correction of an earlier run is kept until a late record changes the event again.
+      // The correction from an earlier run is kept until a late record changes the event again.
       let reported = known.flatMap { known in
         known.isMoved == isMoved && known.right?.json == right?.json && known.right?.timestamp == right?.timestamp
           ? known : nil

@@ -1,7 +1,7 @@
 package import BatchFoundation
 import CLZ4
 
-/// A run's input for a device within the rewind window: the state before, and the records (reference decisions 34).
+/// A run's input for a device within the rewind window: the earlier state and the records (reference decisions 34).
 package struct DeviceNight: Sendable, Equatable {
   /// The bytes of the device's id.
   package var device: [UInt8]
@@ -9,10 +9,11 @@ package struct DeviceNight: Sendable, Equatable {
   package var before: StoredDevice?
   /// The records in the format of `RecordTimeline`; empty if `isMark` is true.
   package var records: [UInt8]
-  /// Records older than the rewind window, in the same format; they were processed first, each on its own.
+  /// Records older than the rewind window, in the same format; they were processed first, each separately.
   package var beyond: [UInt8] = []
   /// The number of records.
   package var count: Int
+  /// Whether this is only a mark: the records were not kept, so no rewind can go back to this night.
   package var isMark: Bool
   /// Whether the records are late ones, which are added to the night that the run already has for the device.
   package var isAddition = false
@@ -41,14 +42,14 @@ package struct StoredNight: Sendable, Equatable {
   package var run: RunID
   /// The digest of the settings with which the night was processed.
   package var rules: String
-  /// The store's known time before the run, and that after the run; nil if there is none.
+  /// The store's known times before and after the run; nil if there is none.
   package var knownBefore: Instant?
   package var known: Instant?
 }
 
 /// The nights of a bucket's devices. They are decoded lazily, because usually only the last few are needed.
 package final class BucketNights {
-  /// One run's nights of the devices. If a device has several, the last one counts, with its additions.
+  /// One run's nights for the devices. If a device has several, the last one counts, with its additions.
   package struct Series {
     var run: RunID
     var rules: String
@@ -67,7 +68,7 @@ package final class BucketNights {
 
   /// Returns the nights of a device, oldest first.
   ///
-  /// - Parameter isFirst: called with each night from the newest on; returns true if earlier nights are not wanted.
+  /// - Parameter isFirst: called with each night, newest first; returns true if earlier nights are not wanted.
   /// - Throws: ``StoreError/damagedBlock``.
   package func nights(of device: Text, _ isFirst: (StoredNight) throws -> Bool) throws -> [StoredNight] {
     let name = unsafe Array(device.bytes)
@@ -97,7 +98,7 @@ package final class BucketNights {
   }
 }
 
-/// Encodes one run's nights of a bucket's devices as the value of a row. A night is encoded as device, flags, until,
+/// Encodes one run's nights for a bucket's devices as the value of a row. A night is encoded as device, flags, until,
 /// [version, held, state], count, [beyond], records.
 enum NightCoding {
   private static let isMark: UInt8 = 1
@@ -166,8 +167,8 @@ enum NightCoding {
   }
 }
 
-/// Compresses repetitive bytes, such as nights, to their count (four bytes, little-endian) and one LZ4 block. LZ4
-/// favors speed over size: each run writes some megabytes of nights, and few are read again.
+/// Compresses repetitive bytes, such as nights, into their count (four bytes, little-endian) and one LZ4 block. LZ4
+/// favors speed over size: each run writes a few megabytes of nights, and few nights are read again.
 enum CompressedBytes {
   /// The maximum number of bytes before compression. The nights of a bucket in one run have fewer.
   private static let longest = 1 << 30
@@ -196,7 +197,7 @@ enum CompressedBytes {
     return bytes
   }
 
-  /// Returns the bytes up to damage, followed by others, and whether there is none.
+  /// Returns the unpacked bytes, and whether they are intact. If not, only the bytes before the damage are meaningful.
   static func readable(_ packed: [UInt8]) -> (bytes: [UInt8], isWhole: Bool) {
     unsafe packed.withUnsafeBytes { packed in
       guard packed.count > countBytes else { return ([], false) }

@@ -8,7 +8,7 @@ package struct StoredDevice: Sendable, Equatable {
   package var state: [UInt8]
 }
 
-/// States of devices, packed one after the other: new ones of a batch, or those of a bucket of the store.
+/// States of devices, one after the other in memory: new ones in a batch, or those of a bucket in the store.
 package struct DeviceStates: Sendable {
   struct Entry: Sendable {
     var bucket: Int
@@ -39,7 +39,7 @@ package struct DeviceStates: Sendable {
   ///   - device: the id as in the export.
   ///   - version: the version of the rules' encoding of the state, returned unchanged.
   ///   - held: the number of events that the state holds back; they count as `HOLD`.
-  ///   - due: when the clock alone changes something for the device; nil for never.
+  ///   - due: the instant at which something changes for the device even without new records; nil for never.
   ///   - state: the state in the rules' encoding.
   package mutating func append(
     device: Text, version: Int, held: Int, due: Instant? = nil, state: UnsafeBufferPointer<UInt8>
@@ -54,7 +54,7 @@ package struct DeviceStates: Sendable {
         held: held, due: due))
   }
 
-  /// Notes the stored state that the last one replaces; nil for a new device.
+  /// Records which stored state is replaced by the last one that was appended; nil for a new device.
   package mutating func lastReplaces(_ stored: StoredDevice?) {
     guard let last = entries.indices.last else { return }
     entries[last].heldBefore = stored?.held
@@ -63,27 +63,28 @@ package struct DeviceStates: Sendable {
 
 // MARK: - Segments
 
-/// A row of states that one batch brought of a bucket; the later of two states of a device applies.
+/// A row with the states that one batch stored for a bucket. If a device has several states, the last one applies.
 ///
-/// Its columns `added`, `held` and `holding` are what the states changed about the numbers of devices, of events on
-/// hold, and of devices that hold some: their sums over the table are those of the store. `due` is the earliest instant
-/// at which the clock alone changes one of the states; null for never.
+/// The columns `added`, `held` and `holding` are the changes that the states made to the numbers of devices, of events
+/// on hold, and of devices with events on hold. Their sums over the table are the store's totals. `due` is the earliest
+/// instant at which one of the states changes even without new records; null for never.
 struct StateSegment {
   var id: Int64
   var bucket: Int
   var devices: Int
   var states: [UInt8]
 
-  /// The number of its states that are not among the intact ones, in words.
+  /// Returns how many of the states are not among the intact ones, in words, such as `2 of 40`.
   func lost(_ intact: DeviceStates) -> String { "\(max(0, devices - intact.count)) of \(devices)" }
 }
 
 extension DeviceStates {
-  /// The limits of a segment: what a damaged row loses.
+  /// The limits of a segment, so that damage to a row destroys only a few states.
   private static let mostDevices = 512
   private static let mostBytes = 1 << 17
 
-  /// Cuts the states into those of a segment each, of one bucket, in their order.
+  /// The states, split into segments. Each segment has states from one bucket, in the order in which they were
+  /// appended.
   var segments: [[Entry]] {
     var segments: [[Entry]] = []
     for (_, entries) in Dictionary(grouping: entries, by: \.bucket).sorted(by: { $0.key < $1.key }) {
@@ -100,7 +101,8 @@ extension DeviceStates {
     return segments
   }
 
-  /// Returns the states in the form of a row: device, version, held, flag, [due], state, and a checksum of all that.
+  /// Encodes states as the value of a row: for each, device, version, held, flag, [due], state, and a checksum of
+  /// these.
   func packed(_ entries: [Entry]) -> [UInt8] {
     var writer = StateWriter(capacity: Self.mostBytes)
     unsafe bytes.withUnsafeBufferPointer { bytes in
@@ -156,7 +158,7 @@ extension DeviceStates {
     return entries.count - known
   }
 
-  /// Returns the last state of each device, by the bytes of the ids.
+  /// Returns the last state of each device, sorted by the bytes of the ids.
   func latest() -> DeviceStates {
     var latest = self
     latest.entries = unsafe bytes.withUnsafeBufferPointer { bytes in
@@ -188,7 +190,7 @@ extension DeviceStates {
     return removed
   }
 
-  /// Returns the state of a device, if these are the ``latest()``; nil if it is not among them.
+  /// Returns the state of a device; nil if there is none. Only for the result of ``latest()``, which is sorted.
   func state(of device: Text) -> StoredDevice? {
     unsafe bytes.withUnsafeBufferPointer { bytes in
       var (low, high) = (0, entries.count)

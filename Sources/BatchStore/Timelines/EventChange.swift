@@ -50,7 +50,7 @@ package struct RewoundEvents: Sendable, Equatable {
   package var replaced = 0
   package var withdrawn = 0
   package var added = 0
-  /// The number of events that a service has, or may have, in a form that is wrong by now.
+  /// The number of events that a service has, or may have, in a version that is now wrong.
   package var corrections = 0
   /// The increase in the number of events that a service has, or may have, although they should not exist.
   package var sentInVain = 0
@@ -58,7 +58,7 @@ package struct RewoundEvents: Sendable, Equatable {
   package init() {}
 }
 
-/// An event that a service has, or may have, and that a late record made different (reference decisions 34).
+/// An event that a service has, or may have, and that a late record changed or withdrew (reference decisions 34).
 package struct Correction: Sendable, Equatable {
   package enum Kind: String, Sendable { case changed, withdrawn }
 

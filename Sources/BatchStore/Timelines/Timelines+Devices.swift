@@ -4,7 +4,7 @@ import GRDB
 extension Timelines {
   /// Returns the stored states of devices, in the same order; nil for a device that the store does not know.
   package func states(of devices: [Text]) throws -> [StoredDevice?] {
-    // The devices of a partition are of one bucket.
+    // The devices of a partition belong to one bucket.
     var (bucket, states) = (-1, DeviceStates())
     return try devices.map { device in
       let own = DeviceHash(device).bucket
@@ -18,7 +18,7 @@ extension Timelines {
     try name.withText { try states(of: [$0])[0] }
   }
 
-  /// Returns the number of devices of a bucket that the store knows.
+  /// Returns the number of known devices in a bucket.
   package func deviceCount(bucket: Int) throws -> Int {
     try connection.read { db in
       try Int.fetchOne(
@@ -26,7 +26,8 @@ extension Timelines {
     }
   }
 
-  /// Returns the devices of a bucket that the clock alone changes before the instant, by the bytes of their ids.
+  /// Returns the devices of a bucket for which something changes before the instant even without new records, sorted by
+  /// the bytes of their ids.
   package func dueDevices(bucket: Int, before instant: Instant) throws -> [StoredDevice] {
     let isDue = try connection.read { db in
       try Bool.fetchOne(
@@ -38,7 +39,7 @@ extension Timelines {
     return states.entries.filter { $0.due.map { $0 < instant } ?? false }.map(states.device)
   }
 
-  /// Passes every device that holds events back to `body`.
+  /// Passes every device with events on hold to `body`.
   package func forEachHoldingDevice(_ body: (StoredDevice) throws -> Void) throws {
     for bucket in try buckets(having: "sum(held) > 0") {
       let states = try states(ofBucket: bucket)
@@ -54,10 +55,11 @@ extension Timelines {
     }
   }
 
-  /// The bytes of the states that ``forEachDevice(after:_:)`` sorts at a time.
+  /// The approximate number of bytes of states that ``forEachDevice(after:_:)`` sorts at a time.
   private static let pageBytes = 1 << 25
 
-  /// Passes the known devices after an id, or all, to `body`, by the bytes of their ids, until it returns false.
+  /// Passes the known devices whose ids follow `after` (nil for all) to `body`, sorted by the bytes of their ids, until
+  /// it returns false.
   package func forEachDevice(after: [UInt8]?, _ body: (StoredDevice) throws -> Bool) throws {
     var last = after
     while true {
@@ -68,7 +70,8 @@ extension Timelines {
     }
   }
 
-  /// Returns the first devices after an id, or of all, by the bytes of their ids, and the last id if more follow.
+  /// Returns the next devices whose ids follow `after` (nil for the first ones), sorted by the bytes of their ids.
+  /// `end` is the last of these ids if more may follow.
   private func page(after: [UInt8]?) throws -> (devices: [StoredDevice], end: [UInt8]?) {
     var page: [StoredDevice] = []
     var size = 0
@@ -95,16 +98,16 @@ extension Timelines {
     try connection.read { try Self.buckets(having: condition, in: $0) }
   }
 
-  /// Returns the buckets with states whose segments have the SQL condition.
+  /// Returns the buckets with states whose segments together meet the SQL condition.
   private static func buckets(having condition: String = "true", in db: Database) throws -> [Int] {
     try Row.fetchAll(
       db, sql: "SELECT bucket FROM state_segment GROUP BY bucket HAVING \(condition) ORDER BY bucket"
     ).map { try $0.value(0) }
   }
 
-  /// Returns the states of a bucket's devices, by the bytes of their ids.
+  /// Returns the states of a bucket's devices, sorted by the bytes of their ids.
   private func states(ofBucket bucket: Int) throws -> DeviceStates {
-    // Other threads use the connection while the states are unpacked.
+    // Other threads can use the connection while the states are unpacked.
     try states(connection.read { try Self.segments(ofBucket: bucket, in: $0) })
   }
 
@@ -117,18 +120,18 @@ extension Timelines {
     return states.latest()
   }
 
-  /// Returns the segments of a bucket; each replaces the states that earlier ones have of its devices.
+  /// Returns the segments of a bucket. Each replaces the states that earlier ones have for the same devices.
   private static func segments(ofBucket bucket: Int, in db: Database) throws -> [StateSegment] {
     let statement = try db.cachedStatement(
       sql: "SELECT id, bucket, devices, states FROM state_segment WHERE bucket = ? ORDER BY id")
     return try Row.fetchAll(statement, arguments: [bucket]).map { try StateSegment($0) }
   }
 
-  /// Passes each segment with damage to `body`, with its intact states.
+  /// Passes each damaged segment, with its intact states, to `body`.
   static func forEachDamagedSegment(in db: Database, _ body: (StateSegment, DeviceStates) throws -> Void) throws {
     let rows = try Row.fetchCursor(db, sql: "SELECT id, bucket, devices, states FROM state_segment ORDER BY id")
     while let row = try rows.next() {
-      // The check of columns reports others.
+      // Other damage is reported when columns are checked.
       guard let segment = try? StateSegment(row) else { continue }
       var states = DeviceStates()
       if states.append(segment) != segment.devices { try body(segment, states) }
@@ -160,7 +163,7 @@ extension Timelines {
     }
   }
 
-  /// Merges the segments of buckets with many small ones, or with more replaced states than others.
+  /// Merges the segments of buckets with many small ones, or with more replaced states than current ones.
   package func mergeStates() throws {
     var rest = try buckets(having: "count(*) > 8 + sum(devices) / 256 OR sum(devices) > 2 * sum(added)")[...]
     while !rest.isEmpty {
@@ -174,11 +177,12 @@ extension Timelines {
   /// The number of buckets whose segments one transaction merges.
   private static let bucketsAtOnce = 16
 
-  /// Removes the states of devices for which `isGone` returns true, and in their buckets what later states replaced.
+  /// Removes the states of devices for which `isGone` returns true, and all replaced states in the buckets of these
+  /// devices.
   ///
   /// - Parameters:
-  ///   - isThorough: whether replaced states go in all buckets.
-  ///   - isGone: gets the state and when the clock alone changes it; nil for never.
+  ///   - isThorough: whether replaced states are removed in all buckets.
+  ///   - isGone: receives a state and the instant at which it changes even without new records (nil for never).
   /// - Returns: the removed states.
   @discardableResult
   func removeStates(
@@ -194,7 +198,7 @@ extension Timelines {
     }
   }
 
-  /// Replaces a damaged segment by its intact states.
+  /// Replaces a damaged segment with its intact states.
   static func keep(_ states: DeviceStates, of segment: StateSegment, in db: Database) throws {
     guard states.count > 0 else {
       return try db.execute(sql: "DELETE FROM state_segment WHERE id = ?", arguments: [segment.id])
@@ -204,7 +208,7 @@ extension Timelines {
       arguments: [states.count, states.packed(states.entries).blob, segment.id])
   }
 
-  /// Drops replaced states and counts all anew.
+  /// Removes replaced states and recounts all states.
   func rewriteStates(in db: Database) throws {
     for bucket in try Self.buckets(in: db) { try rewriteStates(ofBucket: bucket, in: db) }
   }

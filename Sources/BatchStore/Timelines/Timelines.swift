@@ -22,7 +22,8 @@ package struct Timelines: Sendable {
     }
   }
 
-  /// Returns the settings with this digest, with which nights were processed; nil if the store does not have them.
+  /// Returns the settings that have this digest and with which nights were processed; nil if the store does not have
+  /// them.
   package func ruleSettings(_ digest: String) throws -> String? {
     try connection.read {
       try String.fetchOne($0, sql: "SELECT settings FROM night_rules WHERE digest = ?", arguments: [digest])
@@ -154,8 +155,8 @@ extension Timelines {
     }
   }
 
-  /// Returns the earliest processed instant from `to` on; nil if there is none, or if a line from `from` (nil for any)
-  /// up to `to` (exclusive) was processed.
+  /// Returns the earliest processed instant from `to` on; nil if there is none, or if a line between `from` (nil for
+  /// the beginning) and `to` (exclusive) was processed.
   package func firstDecided(after to: Instant, withNothingSince from: Instant?) throws -> Instant? {
     try connection.read { db in
       let known = try Bool.fetchOne(
@@ -196,7 +197,7 @@ extension Timelines {
       bytes: 16 * row.value("lines"), sum: row.value("sum"))
   }
 
-  /// Passes the digests of lines that are in the store itself to `body`, in order. In the store of a part's result,
+  /// Passes to `body`, in order, the digests of lines that are in the store itself. In the store of a part's result,
   /// these are the digests that it added.
   package func forEachOwnDigestSegment(_ body: (DigestSegment) throws -> Void) throws {
     try connection.read { db in

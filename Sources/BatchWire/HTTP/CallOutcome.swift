@@ -1,20 +1,20 @@
 package import BatchFoundation
 
-/// The outcome of one call (reference guarantees 3). A platform classifies its service's answers in this way; the
+/// The outcome of one call (reference guarantees 3). A platform classifies its service's responses in this way; the
 /// reaction to each outcome is the same for all platforms.
 package enum CallOutcome<Answer: Sendable, Rejection: Sendable>: Sendable {
-  /// The service did what was asked.
+  /// The service did what was requested.
   case answered(Answer)
-  /// The service rejected the content of the request and applied none of it, except as the rejection says.
+  /// The service rejected the content of the request and applied none of it, unless the rejection says otherwise.
   case rejected(Rejection)
-  /// No byte of the request left.
+  /// No byte of the request was sent.
   case notSent(CallFault)
   /// The service refused the request regardless of its content.
   case refused(CallFault)
   /// The service may or may not have acted on the request.
   case unknown(CallFault)
 
-  /// The fault of a call that failed regardless of its content; nil for an answer and for a rejection.
+  /// The fault of a call that failed regardless of its content; nil if the service answered or rejected the call.
   package var fault: CallFault? {
     switch self {
     case .answered, .rejected: nil
@@ -51,16 +51,17 @@ extension SendOutcome {
 package struct CallFault: Error, Sendable, Equatable {
   /// The reason for users and the ledger; it contains no value that was sent.
   package var reason: String
-  /// The pause that the service asked for; nil if it asked for none.
+  /// The pause that the service requested; nil if it requested none.
   package var retryAfter: Milliseconds?
-  /// Whether the service refused the call because it gets too many at once.
+  /// Whether the service refused the call because it receives too many calls at once.
   package var isThrottle: Bool
   /// Whether the service says that it accepts no requests for now, so that waiting is worthwhile; true for a throttle.
   package var isForNow: Bool
-  /// Whether the content may be the cause: the service failed or the connection broke, without a request to wait.
+  /// Whether the content may be the cause: the service failed or the connection broke, and the service did not ask to
+  /// wait.
   package var blamesRequest: Bool
-  /// Whether the reason is known only from a sentence of the service (reference decisions 59). As it may quote the
-  /// request, other requests are tried first.
+  /// Whether the reason is known only from a sentence in the service's response (reference decisions 59). Because the
+  /// sentence may quote the request, other requests are tried first.
   package var isSentence: Bool
   /// The reason no later request of the run can succeed; nil if one may.
   package var stop: ServiceStop?
@@ -78,7 +79,7 @@ package struct CallFault: Error, Sendable, Equatable {
     self.stop = stop
   }
 
-  /// The fault of a request of which no byte left.
+  /// The fault for a request of which no byte was sent.
   package static func notSent(_ fault: HTTPFault, _ lead: String = "not sent") -> CallFault {
     let stop: ServiceStop? =
       switch fault.kind {
@@ -89,13 +90,13 @@ package struct CallFault: Error, Sendable, Equatable {
     return CallFault("\(lead): \(fault)", blamesRequest: fault.mayBeTheRequest, stop: stop)
   }
 
-  /// The fault of a request that left and got no complete answer.
+  /// The fault for a request that was sent but got no complete response.
   package static func unanswered(_ fault: HTTPFault, _ lead: String = "outcome unknown") -> CallFault {
     CallFault("\(lead): \(fault)", blamesRequest: fault.mayBeTheRequest)
   }
 }
 
-/// The reason no later call of a run can succeed; unsent events stay queued.
+/// The reason no later call of a run can succeed; unsent events remain queued.
 package enum ServiceStop: Sendable, Equatable {
   case credentials
   case peerProtocol
@@ -113,7 +114,7 @@ package enum ServiceStop: Sendable, Equatable {
     case failuresInARow(Int)
     /// One request failed this many times, and no other was accepted meanwhile.
     case attempts(Int)
-    /// The total number of repetitions was exhausted.
+    /// The run's budget of repetitions was exhausted.
     case retryBudget(Int)
     /// The service said for this long that it accepts no requests for now.
     case patience(Milliseconds)

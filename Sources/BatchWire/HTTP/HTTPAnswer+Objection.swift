@@ -4,8 +4,8 @@ extension HTTPAnswer {
   /// Whether the body has a content encoding, although none was requested.
   package var isCompressed: Bool { contentEncoding.map { $0.lowercased() != "identity" } ?? false }
 
-  /// The words for the target of a redirect: another host or the same one; nil if the answer is no redirect. The rest
-  /// of the URL is left out, because it may be secret.
+  /// A description of the target of a redirect: another host or the same one; nil if the response names no target. The
+  /// rest of the URL is left out, because it may be secret.
   package var redirection: String? {
     guard let location else { return nil }
     let parts = location.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false)
@@ -16,7 +16,7 @@ extension HTTPAnswer {
     return "to \(host.prefix { $0.isASCII && ($0.isLetter || $0.isNumber || "-.:[]".contains($0)) })"
   }
 
-  /// The words for a body that is a web page instead of an answer; nil for any other body.
+  /// A description of a body that is a web page rather than the service's response; nil for any other body.
   package var page: String? {
     let start = String(decoding: start.prefix(15), as: UTF8.self).lowercased()
     let isPage = start.hasPrefix("<html") || start.hasPrefix("<!doctype html")
@@ -29,9 +29,9 @@ extension HTTPAnswer {
       .drop { [0x20, 0x09, 0x0A, 0x0D].contains($0) }
   }
 
-  /// The reason an answer with a 2xx status does not acknowledge the submitted events; nil if it does.
+  /// The reason why a response with a 2xx status does not acknowledge the submitted events; nil if it does.
   ///
-  /// No service defines the body of such an answer. Therefore a 2xx status is an acknowledgement unless the body
+  /// No service defines the body of such a response. Therefore a 2xx status is an acknowledgement unless the body
   /// reports errors or cannot be the service's, such as a proxy's page (reference guarantees 2.1).
   package var objection: String? {
     if isCompressed { return "the body is compressed" }
@@ -49,7 +49,7 @@ extension HTTPAnswer {
     return node["success"]?.bool == false ? "the body reports a failure" : nil
   }
 
-  /// Returns the values of those members of a JSON answer that report errors.
+  /// Returns the values of those members of a JSON response that report errors.
   package static func errors(_ node: JSONNode) -> [JSONNode] {
     let places = [node, node["meta"]].compactMap(\.self)
     return ["errors", "error", "generalErrors", "fieldErrors"].flatMap { name in places.compactMap { $0[name] } }

@@ -1,5 +1,5 @@
-/// The head of an answer, parsed line by line. libcurl treats an answer as complete even if the connection ended within
-/// the head or the length overflows, so completeness is checked here.
+/// The head of a response, parsed line by line. libcurl treats a response as complete even if the connection ended
+/// within the head or the length overflows, so completeness is checked here.
 struct HTTPAnswerHead {
   private(set) var status: Int?
   /// Whether the empty line that ends the head has arrived.
@@ -18,7 +18,7 @@ struct HTTPAnswerHead {
   /// The value of one of the fields in `kept`, by its lower-case name.
   subscript(name: String) -> String? { fields[name] }
 
-  /// Parses the next line, which may also belong to an interim answer or a trailer.
+  /// Parses the next line, which may also belong to an interim response or a trailer.
   mutating func take(_ line: String) {
     if line.hasPrefix("HTTP/") {
       self = HTTPAnswerHead()
@@ -41,8 +41,8 @@ struct HTTPAnswerHead {
     }
   }
 
-  /// Returns the reason an answer with a body of `count` bytes is incomplete apart from connection faults; nil if
-  /// complete.
+  /// Returns the reason, other than a connection fault, why a response with a body of `count` bytes is incomplete; nil
+  /// if it is complete.
   func flaw(bodyOf count: Int) -> HTTPFault.Kind? {
     guard let status, status >= 200 else { return .protocolViolation }
     guard isWhole else { return .cut }
@@ -55,7 +55,7 @@ struct HTTPAnswerHead {
     return hasBody && count != length ? .cut : nil
   }
 
-  /// The seconds for which the service keeps an idle connection; nil if it does not say.
+  /// The number of seconds for which the service keeps an idle connection open; nil if it does not say.
   var keepAliveSeconds: Int? {
     let parameters = fields["keep-alive"]?.lowercased().split(separator: ",") ?? []
     return parameters.compactMap { parameter in

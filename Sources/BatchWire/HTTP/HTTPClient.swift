@@ -4,7 +4,7 @@ import CCurl
 /// The only HTTP client. Calls block and may come from any number of threads; each uses a separate connection.
 ///
 /// A connection is reused only if its idle time is below ``HTTPSettings/idleSeconds``, below the time in the service's
-/// `Keep-Alive` header, and below half the idle time of every connection that was lost without an answer although the
+/// `Keep-Alive` header, and below half the idle time of every connection that was lost without a response although the
 /// request may have arrived.
 package final class HTTPClient: Sendable {
   private struct Idle {
@@ -25,10 +25,10 @@ package final class HTTPClient: Sendable {
     idle = Guarded(Idle(limit: .seconds(settings.idleSeconds)))
   }
 
-  /// Sends the request once and waits for its answer.
+  /// Sends the request once and waits for the response.
   ///
   /// At most one request per call reaches the service, even if a reused connection turns out to be dead: the request is
-  /// sent again, on a new connection, only if the peer closed the old one before a byte of it arrived.
+  /// sent again, on a new connection, only if the peer closed the old one before a byte of the request arrived.
   package func send(_ request: HTTPRequest, cancellation: HTTPCancellation? = nil) -> HTTPOutcome {
     guard request.isWellFormed else { return .notSent(HTTPFault(.invalidRequest)) }
     guard cancellation?.isCancelled != true else { return .notSent(HTTPFault(.cancelled)) }
@@ -43,7 +43,8 @@ package final class HTTPClient: Sendable {
     return result.outcome
   }
 
-  /// Stops reusing all open connections, because one returned the answer to another request and would do so again.
+  /// Stops reusing all open connections, because one returned the response to a different request and would do so
+  /// again.
   package func abandonConnections() {
     idle.withLock { idle in
       idle.connections = []
@@ -54,7 +55,7 @@ package final class HTTPClient: Sendable {
   private func learn(_ result: HTTPConnection.Result) {
     idle.withLock { idle in
       if let seconds = result.keepAliveSeconds {
-        // A second less: the service's clock started before its answer arrived here.
+        // One second is subtracted, because the service's clock started before its response arrived here.
         idle.limit = min(idle.limit, .seconds(max(0, seconds - 1)))
       }
       guard let lostAfter = result.lostAfter else { return }
@@ -88,20 +89,20 @@ package struct HTTPSettings: Sendable {
     case none
     /// A proxy at an address. The login is `user:password`; nil if the proxy needs none.
     case address(String, login: String? = nil)
-    /// The proxy in `https_proxy` and similar variables, because the operator asked for it.
+    /// The proxy in `https_proxy` and similar variables, because the operator requested it.
     case environment
   }
 
   package var connectSeconds: Double
-  /// The limit from the start of the attempt to the last byte of the answer.
+  /// The limit from the start of the attempt to the last byte of the response.
   package var totalSeconds: Double
-  /// The average bytes per second over ``rateSeconds`` below which an attempt ends, even while it waits; 0 for no
-  /// limit.
+  /// The average number of bytes per second over ``rateSeconds`` below which an attempt ends, even while it waits; 0
+  /// for no limit.
   package var minimumRate: Int
   package var rateSeconds: Int
-  /// The maximum size of an answer's body in bytes.
+  /// The maximum size of a response's body in bytes.
   package var answerLimit: Int
-  /// The maximum size of an answer's head in bytes, including interim answers.
+  /// The maximum size of a response's head in bytes, including interim responses.
   package var headLimit: Int
   /// The idle time in seconds after which a connection is not reused; 0 opens a connection for each request.
   package var idleSeconds: Double

@@ -9,12 +9,12 @@ final class HTTPConnection: @unchecked Sendable {
   private let handle: UnsafeMutableRawPointer
   private let settings: HTTPSettings
   private let watch: SocketWatch
-  /// The time of the last complete answer; nil if the connection cannot be reused.
+  /// The time of the last complete response; nil if the connection cannot be reused.
   private var idleSince: ContinuousClock.Instant?
   /// The result of the initialization that libcurl requires once per process, before anything else.
   private static let initialized: Bool = curl_global_init(engage_curl_global_all) == CURLE_OK
 
-  /// Nil if libcurl is out of memory or lacks an option that security depends on.
+  /// Returns nil if libcurl is out of memory or lacks an option that security depends on.
   init?(_ settings: HTTPSettings) {
     guard Self.initialized, let handle = unsafe curl_easy_init() else { return nil }
     unsafe self.handle = handle
@@ -27,16 +27,18 @@ final class HTTPConnection: @unchecked Sendable {
 
   struct Result {
     var outcome: HTTPOutcome
-    /// Whether the peer closed the connection before a byte of the request reached it, so that it is safe to repeat it.
+    /// Whether the peer closed the connection before a byte of the request reached it, so that the request can be
+    /// repeated safely.
     var wasUnheard = false
-    /// The idle time of a connection that was lost without a byte of an answer; nil if the attempt ended in another
-    /// way.
+    /// The idle time of a connection that was lost before a byte of the response arrived; nil if the attempt ended in
+    /// another way.
     var lostAfter: Duration?
     /// The value of `Keep-Alive: timeout=` in seconds.
     var keepAliveSeconds: Int?
   }
 
-  /// - Parameter idleLimit: the idle time from which on the connection is not reused; with zero, a new one is opened.
+  /// - Parameter idleLimit: the idle time from which on the connection is not reused; zero always opens a new
+  ///   connection.
   func send(_ request: HTTPRequest, idleLimit: Duration, cancellation: HTTPCancellation?) -> Result {
     let transfer = unsafe HTTPTransfer(
       request, settings: settings, handle: handle, watch: watch, cancellation: cancellation)
@@ -62,7 +64,7 @@ final class HTTPConnection: @unchecked Sendable {
 
   // MARK: - Options
 
-  /// Sets the options of all requests on this connection.
+  /// Sets the options for all requests on this connection.
   private func configure() -> Bool {
     return long(CURLOPT_NOSIGNAL, 1)
       && text(CURLOPT_PROTOCOLS_STR, "http,https")
@@ -117,7 +119,7 @@ final class HTTPConnection: @unchecked Sendable {
       && long(CURLOPT_NOPROGRESS, 0)
   }
 
-  /// Sets the options of this request. Returns its headers, which the caller must free; nil if an option was refused.
+  /// Sets the options for this request. Returns its headers, which the caller must free; nil if an option was refused.
   private func prepare(
     _ request: HTTPRequest, _ transfer: HTTPTransfer, mayReuse: Bool
   ) -> UnsafeMutablePointer<curl_slist>? {
@@ -149,8 +151,8 @@ final class HTTPConnection: @unchecked Sendable {
     return unsafe headers
   }
 
-  /// Returns whether the last connection has unrequested bytes, or has ended. libcurl would take a late second answer,
-  /// or a 408 sent while the connection was idle, as the answer to the next request.
+  /// Returns whether the last connection has unrequested bytes, or has ended. libcurl would take a late second
+  /// response, or a 408 sent while the connection was idle, as the response to the next request.
   private func hasStrayInput(_ socket: curl_socket_t) -> Bool {
     guard socket >= 0 else { return false }
     var entry = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
@@ -177,7 +179,7 @@ final class HTTPConnection: @unchecked Sendable {
     unsafe engage_curl_set_long(handle, option, value) == CURLE_OK
   }
 
-  /// libcurl copies the text.
+  /// libcurl copies the string.
   private func text(_ option: CURLoption, _ value: String?) -> Bool {
     guard let value else { return unsafe engage_curl_set_text(handle, option, nil) == CURLE_OK }
     return unsafe engage_curl_set_text(handle, option, value) == CURLE_OK

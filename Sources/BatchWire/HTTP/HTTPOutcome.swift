@@ -1,11 +1,11 @@
 /// The outcome of one attempt. It says whether the request may have reached the service, and so whether it may be sent
 /// again (reference guarantees 3).
 package enum HTTPOutcome: Sendable {
-  /// A complete answer with any status, including redirects, which are never followed.
+  /// A complete response with any status, including redirects, which are never followed.
   case answer(HTTPAnswer)
-  /// No byte of the request left this machine.
+  /// No byte of the request was sent.
   case notSent(HTTPFault)
-  /// Bytes of the request left and no complete answer arrived: the service may or may not have acted on it.
+  /// Bytes of the request were sent, but no complete response arrived: the service may or may not have acted on it.
   case noAnswer(HTTPFault)
 }
 
@@ -39,7 +39,7 @@ package struct HTTPAnswer: Sendable, Equatable {
   }
 }
 
-/// The reason for a missing answer.
+/// The reason why there is no complete response.
 package struct HTTPFault: Sendable, Equatable {
   package enum Kind: String, CaseIterable, Sendable {
     /// A request that cannot be written: a line break in a header, or a target that is not a path.
@@ -53,16 +53,16 @@ package struct HTTPFault: Sendable, Equatable {
     case timeout = "timed out"
     /// A rate below the minimum for too long.
     case tooSlow = "too slow"
-    /// A connection that ended before the answer was complete.
+    /// A connection that ended before the response was complete.
     case cut = "connection lost"
     case tooLarge = "response too large"
-    /// An answer that violates HTTP.
+    /// A response that violates HTTP.
     case protocolViolation = "not an HTTP response"
     case cancelled = "cancelled"
     case local = "local failure"
   }
 
-  /// Whether the request may be the cause: the connection broke or time ran out while it was in progress.
+  /// Whether the request may be the cause: the connection broke, time ran out, or the response was unusable.
   package var mayBeTheRequest: Bool {
     switch kind {
     case .timeout, .tooSlow, .cut, .tooLarge, .protocolViolation: true
@@ -95,7 +95,7 @@ package struct HTTPFault: Sendable, Equatable {
   package var kind: Kind
   /// Set if ``kind`` is ``Kind/tls`` and the certificate is the reason.
   package var certificate: Certificate?
-  /// The status received before the answer broke off.
+  /// The status received before the response broke off.
   package var status: Int?
   /// libcurl's `CURLcode`; 0 if this program found the fault.
   package var code: Int
@@ -117,7 +117,7 @@ extension HTTPFault: CustomStringConvertible {
   }
 }
 
-// The body of an answer may contain a token or personal data, so no way of printing an answer shows it.
+// The body of a response may contain a token or personal data, so no way of printing a response shows it.
 extension HTTPAnswer: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
   package var description: String { "\(status) \(contentType ?? "without content type"), \(body.count) bytes" }
   package var debugDescription: String { description }

@@ -1,6 +1,6 @@
 package import BatchFoundation
 
-/// A request. It is sent once; a client never repeats it by itself.
+/// A request. It reaches the service at most once per call of ``HTTPClient/send(_:cancellation:)``.
 package struct HTTPRequest: Sendable {
   package enum Method: String, Sendable { case get = "GET", post = "POST", put = "PUT", delete = "DELETE" }
 
@@ -12,7 +12,7 @@ package struct HTTPRequest: Sendable {
   package var body: [UInt8]
   /// The total time limit in seconds; nil for the client's setting.
   package var totalSeconds: Double?
-  /// The maximum size of the answer's body in bytes; nil for the client's setting.
+  /// The maximum size of the response's body in bytes; nil for the client's setting.
   package var answerLimit: Int?
   /// Whether an answer that is cut off is kept as far as it arrived (``HTTPFault/partial``).
   package var keepsPartialAnswer = false

@@ -5,7 +5,7 @@ import Synchronization
 /// The state of one attempt, shared with libcurl's callbacks.
 @safe
 final class HTTPTransfer {
-  /// The answer's head, as far as it was received.
+  /// The response's head, as far as it was received.
   private(set) var head = HTTPAnswerHead()
   /// The reason a callback ended the attempt; nil if none did.
   private(set) var stopped: HTTPFault.Kind?
@@ -41,10 +41,10 @@ final class HTTPTransfer {
     return unsafe Unmanaged<HTTPTransfer>.fromOpaque(context).takeUnretainedValue()
   }
 
-  /// Called when a connection is established and nothing of the request has been sent on it.
+  /// Called when a connection is established and no part of the request has been sent on it.
   ///
-  /// When a reused connection dies without an answer, libcurl sends the request again by itself, but first calls this
-  /// function again. That is refused unless no byte has left so far (reference guarantees 1.1).
+  /// When a reused connection dies without a response, libcurl sends the request again by itself, but first calls this
+  /// function again. That is refused unless no byte has been sent so far (reference guarantees 1.1).
   func mayStart() -> CInt {
     var sent = 0
     let known = unsafe engage_curl_get_long(handle, CURLINFO_REQUEST_SIZE, &sent) == CURLE_OK
@@ -76,7 +76,7 @@ final class HTTPTransfer {
     return count
   }
 
-  /// Receives a part of the answer's body. Any result other than `count` ends the attempt.
+  /// Receives a part of the response's body. Any result other than `count` ends the attempt.
   func receive(_ bytes: UnsafeMutablePointer<CChar>?, _ count: Int) -> Int {
     guard body.count + count <= answerLimit else {
       stopped = .tooLarge
@@ -86,7 +86,7 @@ final class HTTPTransfer {
     return count
   }
 
-  /// Receives one line of the answer's head, including interim answers and trailers.
+  /// Receives one line of the response's head, including interim responses and trailers.
   func receiveHeader(_ bytes: UnsafeMutablePointer<CChar>?, _ count: Int) -> Int {
     headBytes += count
     guard headBytes <= headLimit else {
@@ -99,10 +99,10 @@ final class HTTPTransfer {
 
   var hasAnswerBytes: Bool { headBytes > 0 }
 
-  /// The reason an answer is incomplete although libcurl considers it complete; nil if it is complete.
+  /// The reason why a response is incomplete although libcurl considers it complete; nil if it is complete.
   var flaw: HTTPFault.Kind? { head.flaw(bodyOf: body.count) }
 
-  /// Returns the answer; nil unless it is complete.
+  /// Returns the response; nil unless it is complete.
   func answer(reusedConnection: Bool) -> HTTPAnswer? {
     flaw == nil ? received(reusedConnection: reusedConnection) : nil
   }
@@ -121,7 +121,7 @@ final class HTTPTransfer {
   }
 }
 
-/// Ends attempts from another thread, within about a second. Several attempts may share it; it stays cancelled.
+/// Ends attempts from another thread, within about a second. Several attempts may share one; cancelling is final.
 package final class HTTPCancellation: Sendable {
   private let flag = Atomic(false)
 
@@ -134,7 +134,7 @@ package final class HTTPCancellation: Sendable {
 
 /// Detects that a reused connection was closed by its peer before a byte of the request reached it.
 ///
-/// A server may close an idle connection at the moment a request leaves. The end of the stream then arrives without a
+/// A server may close an idle connection at the moment a request is sent. The end of the stream then arrives without a
 /// TCP acknowledgement of the request's bytes. The server's program cannot have seen them, and its system answers with
 /// a reset.
 @safe
@@ -163,7 +163,7 @@ final class SocketWatch {
   /// Notes that the request is about to be sent, on the watched connection or another one.
   func begin() { isSending = true }
 
-  /// Closes a socket after checking whether its peer closed it before the request reached it.
+  /// Closes a socket after checking whether the peer closed the connection before the request arrived.
   func close(_ socket: curl_socket_t) -> CInt {
     if socket == self.socket {
       if isSending { wasUnheard = closedUnheard() }

@@ -1,10 +1,11 @@
 package import BatchFoundation
 
-/// A period in which a service accepts no calls of one kind for now: calls wait, and an occasional test call finds out
+/// A period during which a service accepts no calls of one kind: calls wait, and an occasional test call finds out
 /// whether it is over (`Upload.patience`; reference guarantees 2.1).
 ///
-/// It begins with the first refusal and ends with any other answer to a call of its kind (reference decisions 60).
-/// While the refusals may concern only single calls, they delay only those. Times may come from any monotonic clock.
+/// It begins with the first refusal and ends with any other response to a call of its kind (reference decisions 60).
+/// While the refusals may concern only individual calls, they delay only those. Times may come from any monotonic
+/// clock.
 package struct Patience: Sendable {
   package struct Limits: Sendable {
     package var longest: Milliseconds
@@ -26,7 +27,7 @@ package struct Patience: Sendable {
   }
 
   private let since: Milliseconds
-  /// The number of refusals that may still concern single calls.
+  /// The number of refusals that may still concern individual calls.
   private let single: Int
   private var refusals = 0
   private var pauses = 0
@@ -36,7 +37,7 @@ package struct Patience: Sendable {
     self.single = single
   }
 
-  /// Whether the period concerns all calls of its kind, not only single ones.
+  /// Whether the period concerns all calls of its kind, not only individual ones.
   package var isGeneral: Bool { refusals > single }
 
   package func end(_ limit: Milliseconds) -> Milliseconds { since + limit }
@@ -67,8 +68,8 @@ package enum RetryAfter {
   /// Returns the time to wait in seconds, at most a year; nil if the header is neither seconds nor an HTTP date. It is
   /// 0 for a past date.
   ///
-  /// - Parameter date: the answer's `Date` header, so that a wrong clock on this machine does not matter.
-  /// - Parameter now: this machine's clock in seconds since 1970, for an answer without a date.
+  /// - Parameter date: the response's `Date` header, so that a wrong clock on this machine does not matter.
+  /// - Parameter now: this machine's clock in seconds since 1970, for a response without a date.
   package static func seconds(_ header: String?, date: String?, now: Int64) -> Double? {
     guard let header, !header.isEmpty else { return nil }
     if header.utf8.allSatisfy({ (0x30...0x39).contains($0) }) { return Double(header).map { min($0, longest) } }
@@ -85,7 +86,8 @@ package enum RetryAfter {
 package enum HTTPDate {
   private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 
-  /// Parses `Sun, 06 Nov 1994 08:49:37 GMT`, ignoring the weekday; nil for the two obsolete forms and impossible dates.
+  /// Parses `Sun, 06 Nov 1994 08:49:37 GMT`, ignoring the weekday; nil for the two obsolete formats and impossible
+  /// dates.
   package static func parse(_ text: String) -> Int64? {
     let parts = text.split(separator: " ", omittingEmptySubsequences: false).map(String.init)
     guard parts.count == 6, parts[0].utf8.count == 4, parts[0].utf8.last == UInt8(ascii: ","), parts[5] == "GMT",

@@ -1,8 +1,8 @@
 import BatchFoundation
 
 /// The address of a service: scheme, host, port and base path. Users may write `api-campaign-us-1.goacoustic.com`, with
-/// or without `https://` and a final slash (reference identity 1.1, host join). Plain `http` is only allowed to this
-/// machine, because every call carries a token.
+/// or without `https://` and a final slash (reference identity 1.1, host join). Plain `http` is allowed only for
+/// connections to this machine, because every call carries a token.
 package struct ServiceAddress: Sendable, Equatable {
   package enum Scheme: String, Sendable { case https, http }
 
@@ -56,7 +56,7 @@ package struct ServiceAddress: Sendable, Equatable {
 
   package var origin: String { "\(scheme.rawValue)://\(host)\(port.map { ":\($0)" } ?? "")" }
 
-  /// Returns whether the text may be part of a request line: printable ASCII without spaces, `#` or `\`.
+  /// Returns whether the string may be part of a request line: printable ASCII without spaces, `#` or `\`.
   static func isTarget(_ text: some StringProtocol) -> Bool {
     text.utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "#") && $0 != UInt8(ascii: "\\") }
   }

@@ -65,7 +65,7 @@ package enum XMLDocument {
   }
 }
 
-/// The reason a document was refused or cannot be written, without any of its texts and values.
+/// The reason a document was refused or cannot be written, without any text or value from it.
 package enum XMLError: Error, Equatable, Sendable {
   case empty
   case tooLarge(bytes: Int, limit: Int)
@@ -86,7 +86,7 @@ package enum XMLError: Error, Equatable, Sendable {
 }
 
 extension XMLError: CustomStringConvertible {
-  /// The line of the fault, from 1; nil if it concerns the document as a whole.
+  /// The line of the fault, from 1; nil if it concerns the whole document.
   package var line: Int? {
     switch self {
     case .documentType(let line), .tooDeep(let line, _), .tooManyAttributes(let line, _), .malformed(let line, _): line

@@ -66,7 +66,7 @@ final class XMLTree {
   }
 }
 
-/// The size limits of a document. To exceed one is an error; documents are never truncated.
+/// The size limits of a document. Exceeding one is an error; documents are never truncated.
 package struct XMLLimits: Sendable, Equatable {
   package var bytes = 1 << 20
   package var depth = 64
@@ -74,14 +74,14 @@ package struct XMLLimits: Sendable, Equatable {
   /// The maximum per element, because the parser compares each attribute with every other one.
   package var attributes = 64
 
-  /// The limits of a service's answer.
+  /// The limits for a service's response.
   package static let answer = XMLLimits()
-  /// The limits of a file written by the operator.
+  /// The limits for a file written by the operator.
   package static let file = XMLLimits(bytes: 16 << 20)
 }
 
 /// An element of a document that was well-formed to its last byte. Comments and processing instructions are left out,
-/// and CDATA counts as text. The order between text and elements is not kept, because nothing needs it.
+/// and CDATA counts as text. The relative order of text and elements is not kept, because nothing needs it.
 package struct XMLElement: Sendable, Equatable {
   /// The name as written, including a prefix: `COLUMN`, `soap:Body`.
   package var name: String

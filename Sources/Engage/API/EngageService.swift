@@ -4,11 +4,11 @@ import BatchPipeline
 package import BatchWire
 import FoundationEssentials
 
-/// A client of the service: address, credentials, token and connections. Safe to call from any number of threads; each
-/// call blocks. The caller limits concurrency (reference identity 7: ten requests at a time for a whole organisation).
+/// A client of the service: address, credentials, token and connections. Any number of threads may call it; each call
+/// blocks. The caller limits concurrency (reference identity 7: ten requests at a time for a whole organization).
 ///
-/// A call is one request. After an answer that says or suggests that the token has expired, the same bytes are sent
-/// once more with a new token (reference identity 1.3). Nothing else is repeated here.
+/// A call is one request. After a response that says or suggests that the token has expired, the same bytes are sent
+/// once more with a new token (reference identity 1.3). No other failure is retried here.
 package final class EngageService: Sendable {
   package let address: ServiceAddress
   package let paths: ServicePaths
@@ -29,7 +29,7 @@ package final class EngageService: Sendable {
     package var tokenRequests = 0
     /// The number of requests repeated with a new token.
     package var renewals = 0
-    /// The rounded seconds by which the service's clock is ahead, from the latest dated answer; nil before any.
+    /// The rounded seconds by which the service's clock is ahead, from the latest dated response; nil before the first.
     package var clockOffset: Double?
   }
 
@@ -76,12 +76,12 @@ package final class EngageService: Sendable {
     limits.withLock { $0 = Limits(calls: calls, tokens: tokens) }
   }
 
-  /// Returns the current token, fetching one if needed, or the reason that none could be obtained.
+  /// Returns the current token, fetching one if needed, or the reason why none could be obtained.
   package func authenticate(cancellation: HTTPCancellation? = nil) -> Result<AccessToken, CallFault> {
     tokens.token(cancellation: cancellation)
   }
 
-  /// Stops reusing open connections, because one returned the answer to another request (reference decisions 36).
+  /// Stops reusing open connections, because one returned the response to another request (reference decisions 36).
   package func abandonConnections() { http.abandonConnections() }
 
   package func call<Answer>(
@@ -117,7 +117,7 @@ package final class EngageService: Sendable {
     ) { answer, now in AnswerRules.readXMLAPI(answer, to: envelope, count: operations.count, now: now) }
   }
 
-  /// Submits events; `body` is the whole JSON document.
+  /// Submits events; `body` is the complete JSON document.
   package func submit(_ body: [UInt8], cancellation: HTTPCancellation? = nil) -> SendOutcome {
     let request = HTTPRequest(
       .post, address, paths.events, headers: [.init("Content-Type", "application/json")], body: body)
@@ -185,7 +185,7 @@ package final class EngageService: Sendable {
       switch read(answer, Int64(wallClock())) {
       case .outcome(let outcome): return outcome
       case .expired(let status, let isSentence) where isLast:
-        // The earlier empty answer may mean that the request was applied.
+        // The earlier empty response may mean that the request was applied.
         if seenEmpty { return .unknown(Self.emptyAnswer(status)) }
         if refused != nil, !isSentence { tokens.giveUp(status: status) }
         let words = refused == nil ? nil : "a new access token was refused too"
@@ -223,7 +223,7 @@ package final class EngageService: Sendable {
   }
 }
 
-/// The service's endpoints as paths relative to its address.
+/// The paths of the service's endpoints, relative to its address.
 package struct ServicePaths: Sendable, Equatable {
   package var oauth: String
   package var xmlapi: String
@@ -232,9 +232,10 @@ package struct ServicePaths: Sendable, Equatable {
 }
 
 extension EngageService {
-  /// Returns the sandbox, which accepts any credentials, if `sandbox` is its address; otherwise the configured service.
+  /// Returns a client of the sandbox, which accepts any credentials, if `sandbox` gives its address; otherwise a client
+  /// of the configured service.
   ///
-  /// - Throws: ``ServiceSettingsError`` with all missing settings, or for an invalid address.
+  /// - Throws: ``ServiceSettingsError`` if the address is invalid or settings are missing, all of which it lists.
   package static func of(_ connection: Settings.Connection, sandbox: String?) throws -> EngageService {
     if sandbox == nil { try ServiceSettingsError.refuse(missingSettings(connection)) }
     func given(_ value: Secret?) -> Secret { value.flatMap { $0.isEmpty ? nil : $0 } ?? Secret("any") }
@@ -255,7 +256,7 @@ extension EngageService {
       refreshMargin: Double(connection.tokenRefreshMargin.count) / 1000)
   }
 
-  /// Returns the settings that are missing although every call needs them.
+  /// Returns the missing settings among those that every call needs.
   static func missingSettings(_ connection: Settings.Connection) -> [MissingSetting] {
     func isEmpty(_ value: Secret?) -> Bool { value?.isEmpty ?? true }
     return [

@@ -1,12 +1,12 @@
 import BatchFoundation
 import BatchWire
 
-/// The error text of an answer, searched for sentences that say what neither status nor error id does (reference
-/// identity 1.3, 4 and 7). ASCII letters are compared without case.
+/// The error text of a response, searched for sentences that say what neither its status nor its error id does
+/// (reference identity 1.3, 4 and 7). ASCII letters are compared without case.
 ///
-/// A sentence counts only in faults and reported errors. One that is quoted from the request does not count: every sent
-/// value that contains a sentence is first removed, as often as it was sent, even if the quotation is truncated or has
-/// different blanks (reference decisions 59).
+/// A sentence counts only in faults and reported errors, and only if it is not quoted from the request. Every sent
+/// value that contains a sentence is therefore removed first, as often as it was sent, even if the quotation is
+/// truncated or has different blanks (reference decisions 59).
 struct ServiceText {
   private static let throttles = sentences(["max number of concurrent"])
   private static let tokenLimits = sentences(["token limits exceeded", "token limit exceeded"])
@@ -14,7 +14,7 @@ struct ServiceText {
     "access token has expired", "session has expired or is invalid", "session is invalid or has expired",
   ])
 
-  /// The text with ASCII letters in lower case and single blanks.
+  /// The text with ASCII letters in lower case and each run of white space as one blank.
   private var text: [UInt8]
 
   var saysThrottled: Bool { Self.has(Self.throttles, text) }
@@ -43,7 +43,7 @@ struct ServiceText {
 
   private mutating func take(out value: String, _ count: Int) {
     var left = count
-    // The value itself, and as escaped in JSON and in XML.
+    // The value as is, and escaped for JSON and for XML.
     for form in [value, JSONString.escaped(value), XMLWriter.escaped(value)].map({ Self.trimmed(Self.folded($0)) }) {
       while left > 0, let place = quote(of: form) {
         text.replaceSubrange(place, with: [0])
@@ -94,7 +94,7 @@ struct ServiceText {
   // MARK: - Strings of a document
 
   /// - Parameter ofFaults: Whether only faults count in XML, so that an HTML page has no strings.
-  /// - Returns: Nil for anything that is neither JSON nor XML.
+  /// - Returns: The document's strings; nil for anything that is neither JSON nor XML.
   private static func strings(_ document: [UInt8], ofFaults: Bool = false) -> [String]? {
     if let root = json(document) { return strings(root) }
     // A body that does not parse has no strings.
@@ -117,7 +117,7 @@ struct ServiceText {
     [element.text] + element.attributes.map(\.value) + element.elements.flatMap(strings)
   }
 
-  /// Returns the body as text; nil for markup.
+  /// Returns the body as a string; nil for markup.
   private static func plain(_ body: [UInt8]) -> String? {
     let first = body.first { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }
     return first == UInt8(ascii: "<") ? nil : String(decoding: body, as: UTF8.self)
@@ -135,7 +135,7 @@ struct ServiceText {
       return places.lazy.compactMap { node[$0]?.string ?? node["error"]?[$0]?.string }.first { !$0.utf8.isEmpty }
         .map { ServiceWords($0) }
     case UInt8(ascii: "<"):
-      // A proxy page is not an answer of the service.
+      // A proxy page is not a response from the service.
       guard let results = try? XMLAPIAnswer.parse(body) else { return nil }
       return (results.first?.fault?.message).map { ServiceWords($0) }
     default:

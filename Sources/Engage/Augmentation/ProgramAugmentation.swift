@@ -4,13 +4,14 @@ import EngageRules
 
 /// A user's program that adds attributes to events (reference events 5.5).
 ///
-/// It receives each event as a line in the format of `--events-out`, and answers with a JSON object of attributes,
+/// The program receives each event as a line in the format of `--events-out`, and returns a JSON object of attributes,
 /// which must depend on the event alone. An event for which it fails is sent without these attributes.
 final class ProgramAugmentation {
-  /// The limits on events and bytes in a batch. Its last event may exceed the limit on bytes.
+  /// The limits on the events and bytes in a batch. The last event of a batch may exceed the limit on bytes.
   private static let batchEvents = 256
   private static let batchBytes = 1 << 18
-  /// The number of failures after which the program is no longer used, because each may last as long as the timeout.
+  /// The number of failures after which the program is no longer used. It is limited because each failure may take as
+  /// long as the timeout.
   private static let mostFailures = 5
 
   private let program: LineProgram
@@ -21,7 +22,7 @@ final class ProgramAugmentation {
 
   /// Adds the program's attributes to `events`, allocated in `arena`.
   ///
-  /// - Returns: The indices of events that got no attributes from the program, with the reasons.
+  /// - Returns: The indices of the events that got no attributes from the program, with the reasons.
   func augment(_ events: inout [Event], in arena: Arena) -> [(index: Int, reason: String)] {
     var failed: [(index: Int, reason: String)] = []
     func fail(_ index: Int, _ reason: String) { failed.append((index, reason)) }
@@ -59,7 +60,7 @@ final class ProgramAugmentation {
 
   /// Returns the attributes; nil for anything but an object of scalars with non-empty names. Nulls are skipped.
   private static func attributes(_ answer: [UInt8]) -> [(name: String, value: String)]? {
-    // The caller reports an answer that is not JSON.
+    // The caller reports output that is not JSON.
     guard let members = try? JSONNode.parse(answer).members else { return nil }
     var attributes: [(name: String, value: String)] = []
     for member in members {
@@ -73,7 +74,7 @@ final class ProgramAugmentation {
 }
 
 extension Event {
-  /// Returns the event with more attributes; attributes it already has keep their values.
+  /// Returns the event with these attributes added; attributes that it already has keep their values.
   fileprivate func adding(_ attributes: [(name: String, value: String)], in arena: Arena) -> Event {
     var all = unsafe Array(self.attributes)
     for (name, value) in attributes {
@@ -96,7 +97,7 @@ extension Event {
 extension LineProgram.Command {
   /// Returns `Augmentation.command`, to run in the job's folder; nil if there is none.
   ///
-  /// - Throws: ``ConfigurationErrors`` for a program that cannot be found.
+  /// - Throws: ``ConfigurationErrors`` if the program cannot be found.
   package static func augmenting(
     _ job: Job, _ augmentation: Settings.Augmentation
   ) throws(ConfigurationErrors) -> LineProgram.Command? {

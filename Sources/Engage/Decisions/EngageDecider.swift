@@ -13,7 +13,7 @@ final class EngageDecider: DeviceDecider {
   /// Events that no later record can change, in any order; their texts must live until they are encoded.
   private var events: [Event] = []
   private var spareEvents: [Event] = []
-  /// The program that adds attributes last; nil for none.
+  /// The program that adds attributes after all plug-ins; nil for none.
   private let program: ProgramAugmentation?
   /// The checks against the schema; nil if events are not checked.
   private let checks: EventChecks?
@@ -26,7 +26,7 @@ final class EngageDecider: DeviceDecider {
   private var campaigns: CampaignCounter
   /// The set-ups of the owners that the current device's records name.
   private var owners: [DeviceSetup] = []
-  /// Whether anything of the current device is sent to the service, regardless of its final consent.
+  /// Whether anything from the current device is sent to the service, regardless of its final consent.
   private var concernsService = false
 
   init(_ settings: EngageDecisionRules, _ options: DeciderOptions) {
@@ -65,7 +65,7 @@ final class EngageDecider: DeviceDecider {
       var (before, checks) = (rules.output.events.count, rules.output.checks.count)
       rules.source = core.options.files.storedSource(of: entry.position)
       while !rules.advance(Record(entry)) {
-        // The record releases events that waited for it; there may be any number of them.
+        // The record releases held events, of which there may be any number.
         concernsService = true
         if program != nil { notePlace(entry.position) }
         guard rules.output.events.count >= 2 * core.options.events, rules.isSettled else { continue }
@@ -180,7 +180,7 @@ final class EngageDecider: DeviceDecider {
     core.noteLate(&rules.output.late)
     takeOwners()
     try endStretch()
-    // Waiting events do not use the arena.
+    // Waiting events (``WaitingEvents``) do not use the arena.
     let waiting = rules.state.waiting
     rules.state.waiting = WaitingEvents()
     let bytes = rules.state.encoded()
@@ -221,7 +221,7 @@ final class EngageDecider: DeviceDecider {
   }
 }
 
-/// Counts events by campaign name and time, until the counts are moved to the tally.
+/// Counts events by campaign name and time until the counts are moved to the tally.
 private struct CampaignCounter: ~Copyable {
   /// The attribute that names an event's campaign; its memory must outlive this counter.
   private let attribute: Text

@@ -6,19 +6,20 @@ package import EngageRules
 import EventSchemas
 
 struct EngageDecisionRules: DecisionRules {
-  /// The settings of the rules; the names in them are in the memory of ``names``.
+  /// The settings of the rules, whose names are in the memory of ``names``.
   let rules: RuleSettings
   // Only read after the start.
   nonisolated(unsafe) let names: Arena
   let links: DeepLinkRouter
-  /// The program that adds attributes last; nil for none.
+  /// The program that adds attributes after all plug-ins; nil for none.
   let program: LineProgram.Command?
   /// The schema of events; nil if they are not checked.
   let schema: EventSchema?
   /// The output for findings; nil if they are not written.
   let findings: OrderedLines?
 
-  /// - Throws: ``FileError`` or ``ConfigurationErrors`` for bad settings, routes, look-up tables, programs or schemas.
+  /// - Throws: ``FileError`` or ``ConfigurationErrors`` for invalid settings, routes, look-up tables, programs or
+  ///   schemas.
   init(_ run: RunContext) throws {
     unsafe names = Arena()
     try Self.checkPrivacy(run)
@@ -56,7 +57,7 @@ struct EngageDecisionRules: DecisionRules {
 
   func makeDecider(_ options: DeciderOptions) -> any DeviceDecider { EngageDecider(self, options) }
 
-  /// The maximum time that events wait for a sample; zero if no plug-in uses samples.
+  /// The maximum time for which events are held for a sample; zero if no plug-in uses samples.
   var lookback: Milliseconds { rules.augmentation.usesSamples ? rules.augmentation.timeout : .zero }
 
   var longestSilence: Milliseconds { rules.sessionTimeout }
@@ -143,10 +144,10 @@ extension WithheldAttributes {
   }
 }
 
-/// Checks events against the schema of their job (`General.eventSchema`). Not thread-safe: each worker has its own.
+/// Checks events against the job's schema (`General.eventSchema`). Not thread-safe: each worker has its own instance.
 final class EventChecks {
   private var checker: AttributeChecker
-  /// The attributes whose values name an event; ``namingCore`` has the core ones among them.
+  /// The attributes whose values name an event; ``namingCore`` contains the core attributes among them.
   private let naming: [Text]
   private let namingCore: [CoreAttribute]
 

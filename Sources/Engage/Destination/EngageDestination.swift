@@ -4,7 +4,7 @@ package import BatchStore
 package import BatchWire
 import EngageRules
 
-/// The event submission of Engage as a destination (reference identity 6.1).
+/// The event submission endpoint of Engage as a destination (reference identity 6.1).
 package final class EngageDestination: Destination {
   let service: EngageService
   private let sendsContactID: Bool
@@ -31,8 +31,8 @@ package final class EngageDestination: Destination {
 
 /// The result of reading the events that the service accepted and later refused.
 package enum RejectionReading: Sendable, Equatable {
-  /// The numbers of entries read, of those that are events of this store, and of those that this run posted. If
-  /// `isWhole` is false, the next run reads the rest.
+  /// The number of entries read, how many of them are events in this store, and how many this run posted. If `isWhole`
+  /// is false, the next run reads the rest.
   case read(listed: Int, found: Int, ofRun: Int = 0, isWhole: Bool = true)
   /// The list could not be read to its end; the next run continues after the last page read.
   case unavailable(String, ServiceStop?)
@@ -43,7 +43,7 @@ extension EngageDestination {
   private static let mostPages = 1000
   private static let longestReading = Duration.seconds(120)
 
-  /// Reads the service's list of refused events from where the last run stopped, and marks those of this store
+  /// Reads the service's list of refused events from where the last run stopped, and marks those in this store
   /// (reference identity 6.1). Stops after 1000 pages or two minutes, or when the delivery is aborted.
   package func readRejections(into store: EventStore, run: RunID) throws -> RejectionReading {
     try readRejections(after: store.ledger.mark(Self.markName)) {
@@ -65,8 +65,8 @@ extension EngageDestination {
     }
   }
 
-  /// - Parameter take: Receives a page's entries and last number; returns how many are of the store and how many of
-  ///   this run.
+  /// - Parameter take: Receives a page's entries and last number; returns how many are in the store and how many are
+  ///   from this run.
   private func readRejections(
     after mark: String?, _ take: ([LateRejection], String) throws -> (found: Int, ofRun: Int)
   ) throws -> RejectionReading {
@@ -128,7 +128,7 @@ package struct EventError: Sendable {
   /// The event as the service returns it; nil if it returns none.
   package var event: JSONNode?
 
-  /// Reads an answer of the errors endpoint. Its format is undocumented, so an array is sought at the root and under
+  /// Reads a response from the errors endpoint. Its format is undocumented, so an array is sought at the root and under
   /// `data`, `errors` and `events`. Returns nil if there is no array.
   package static func list(_ root: JSONNode) -> [EventError]? {
     let places = [root, root["data"], root["data"]?["errors"], root["data"]?["events"], root["errors"], root["events"]]

@@ -103,7 +103,7 @@ extension EngagePlatform {
     }
     let kinds = settings.general.eventCodes.kinds(of: code)
     if kinds.contains(.sessionStarted) {
-      // A link opened in a session reports a start without beginning another session.
+      // The event for a link opened in a session has the code of a start, but does not begin another session.
       if outline.sessions.last.map({ $0.end != nil }) ?? true { outline.sessions.append(.init(start: time)) }
     } else if kinds.contains(.sessionEnded) {
       if outline.sessions.last.map({ $0.end != nil }) ?? true { outline.sessions.append(.init()) }

@@ -129,7 +129,7 @@ extension EngageConnection {
       var marks = Dictionary(
         answers.compactMap(\.image).map { (ByteText($0.id), $0.mark(in: mark)) },
         uniquingKeysWith: { first, _ in first })
-      // A circle of marks may include recipients that the store does not know.
+      // A circle of merge marks may include recipients that the store does not know.
       for var next in marks.values {
         while RecipientQuestion.isID(next), marks[ByteText(next)] == nil {
           let id = next
@@ -155,7 +155,7 @@ extension EngageConnection {
   }
 
   /// Reports recipients that are marked as merged into each other, two in opposite directions or more in a circle,
-  /// because programs merged the same people at the same time (reference decisions 63).
+  /// because programs merged the same people simultaneously (reference decisions 63).
   private func tellMutualMerges(
     _ marks: [ByteText: String], _ settings: IdentitySettings, _ names: ArrivalNames, _ arrivals: inout Arrivals
   ) {
@@ -198,7 +198,7 @@ extension EngageConnection {
     let found: [AuditRowReading.Finding]
     do {
       found = try ask(settings, interruption) { _, transfer, _ in
-        // A folder is configured, as checked above.
+        // A transfer folder is configured, as checked above.
         try transfer.map { try AuditRowReading($0, table).findings(for: expected) } ?? []
       }
     } catch let fault where fault is ArrivalsUnavailable || fault is InterruptedError {
@@ -237,7 +237,7 @@ extension EngageConnection {
     _ settings: IdentitySettings, _ interruption: Interruption,
     _ body: (ServiceDatabase, ListTransfer?, RetryPolicy) throws -> Answer
   ) throws -> Answer {
-    // Nothing depends on the answer, so nobody should wait for minutes.
+    // Nothing depends on the response, so nobody should wait for minutes.
     var patience = Patience.Limits(context.settings)
     patience.longest = patience.atStart
     do {

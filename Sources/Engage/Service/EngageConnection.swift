@@ -7,13 +7,13 @@ import BatchStore
 import BatchWire
 import FoundationEssentials
 
-/// A run's connection to Engage: before delivery, it reconciles identities for the events; afterwards, it reads
-/// refusals.
+/// A run's connection to Engage: before delivery, it reconciles identities; afterwards, it reads the events that the
+/// service refused later.
 struct EngageConnection: PlatformService {
   let service: EngageService
   let context: RunContext
   let submission: EngageDestination
-  /// The change plan that the run must follow; if nil, it acts on what it finds.
+  /// The change plan that the run must follow; if nil, the run acts on what it finds.
   var changePlan: IdentityChangePlan?
   /// Replaces the service's recipients if time is simulated, in which case pauses take no time; otherwise nil.
   var recipients: (any RecipientDatabase)?
@@ -166,7 +166,7 @@ struct EngageConnection: PlatformService {
 }
 
 extension EngageConnection {
-  /// Passes `body` a reconciler whose calls and pauses end on a signal; the journal allows a later run to continue.
+  /// Passes `body` a reconciler whose calls and pauses end on a signal; the journal lets a later run continue.
   ///
   /// - Throws: ``InterruptedError`` after a signal, regardless of the result of `body`.
   func reconciling<Value>(
@@ -209,7 +209,7 @@ extension EngageConnection {
   }
 }
 
-/// The error that a file is not a plan of `--online-plan`.
+/// The error thrown when a file is not a change plan created by `--online-plan`.
 struct ChangePlanFileError: RunError, Equatable, CustomStringConvertible {
   var path: String
 

@@ -5,25 +5,25 @@ import BatchReport
 import BatchStore
 import EngageRules
 
-/// The expected content of a recipient at the service, from what the store's plans wrote to it or read from it.
+/// The expected content of a recipient at the service, derived from what the store's plans wrote to it or read from it.
 struct ExpectedRecipient {
   var id: String
   var devices: [KnownDevice] = []
   /// The last changes that plans wrote, one per column.
   var written: [(change: ColumnChange, plan: MergePlan)] = []
-  /// The ids that plans wrote to the recipient that this one replaced (`identity renew`); they count only if that one
-  /// is gone.
+  /// The ids that plans wrote to the recipient that this one replaced (`identity renew`); they count only if the
+  /// replaced recipient no longer exists.
   var inherited: [(change: ColumnChange, plan: MergePlan)] = []
   /// The plans that found the recipient by their ids.
   var finders: [MergePlan] = []
-  /// The mobile user ids with which the recipient was added or read; it must have one of them. Excludes those of
-  /// devices that moved to it without changing it.
+  /// The mobile user ids with which the recipient was added or read, one of which it must have. Ids of devices that
+  /// moved to the recipient without changing it are excluded.
   var users: [String] = []
   var isMerged = false
 
   var subject: Arrivals.Subject { devices.isEmpty ? .merges : .recipients }
 
-  /// Returns the recipients of devices, and those merged into others.
+  /// Returns the recipients of the store's devices, and those merged into others.
   static func all(in store: EventStore) throws -> [ExpectedRecipient] {
     var all: [ExpectedRecipient] = []
     var places: [ByteText: Int] = [:]
@@ -103,7 +103,7 @@ struct ExpectedRecipient {
     var holder: String?
   }
 
-  /// Returns the first expected value that the recipient lacks at the service; nil if it has all.
+  /// Returns the first expected value that the recipient lacks at the service; nil if it has all of them.
   func lack(
     _ image: RecipientImage, _ settings: IdentitySettings, _ columns: WrittenColumns, _ database: ServiceDatabase,
     _ retryPolicy: RetryPolicy
@@ -134,7 +134,7 @@ struct ExpectedRecipient {
   }
 
   /// Returns a plan whose ids find neither this recipient nor one that is marked as merged, with the first missing id;
-  /// nil if there is none. Skips plans with a column to which a plan has written.
+  /// nil if there is none. Skips plans with an id in a column to which a plan has written.
   private func outdatedFinder(
     _ image: RecipientImage, _ settings: IdentitySettings, _ columns: WrittenColumns, _ database: ServiceDatabase,
     _ retryPolicy: RetryPolicy
@@ -158,7 +158,8 @@ struct ExpectedRecipient {
     return nil
   }
 
-  /// Returns the finding for a recipient, given the service's answer and a lacking value; nil if all is correct.
+  /// Returns the finding for a recipient, given the result of reading it and a value that it lacks; nil if everything
+  /// is correct.
   func finding(
     for answer: RecipientReading.Answer, _ lack: Lack?, _ settings: IdentitySettings, _ names: ArrivalNames
   ) -> Arrivals.Finding? {
@@ -200,7 +201,7 @@ struct ExpectedRecipient {
     )
   }
 
-  /// Returns the finding for an id that the service cannot have issued: a wrong answer that the store once accepted.
+  /// Returns the finding for an id that the service cannot have issued: a wrong response that the store once accepted.
   func findingOfNoID(_ names: ArrivalNames) -> Arrivals.Finding {
     let shown = String(id.prefix(20)) + (id.count > 20 ? "…" : "")
     return Arrivals.Finding(

@@ -1,8 +1,8 @@
 package import BatchFoundation
 
 /// Adds attributes to events from data recorded around them (reference events 5.1). Plug-ins run in the configured
-/// order. A synchronous one that is not ready blocks all that follow it; any other is passed over until it is ready or
-/// the event's time is up.
+/// order. A synchronous plug-in that is not ready blocks all that follow it; an asynchronous one is skipped until it is
+/// ready or the event's time is up.
 package protocol AugmentationPlugin: Sendable {
   /// Whether the plug-ins that follow wait for this one (the SDKs' `processSyncronously`).
   var isSynchronous: Bool { get }
@@ -13,7 +13,8 @@ package protocol AugmentationPlugin: Sendable {
   /// Returns whether the event lacks the plug-in's input, so that the plug-in waits for earlier ones; false by default.
   func lacksInput(in draft: EventDraft) -> Bool
 
-  /// Returns when the event could have the plug-in's attributes; computed from the samples alone, never from a clock.
+  /// Returns when the event could receive the plug-in's attributes, computed from the samples alone and never from a
+  /// clock.
   func readiness(of draft: EventDraft, _ samples: LocationSamples, _ settings: AugmentationSettings) -> Readiness
 
   /// Adds the plug-in's attributes; an attribute that already exists keeps its value.
@@ -32,7 +33,7 @@ package enum Readiness: Equatable, Sendable {
   /// (reference decisions 20).
   case notConcerned
   case ready(at: Instant)
-  /// The plug-in's input does not come within the event's time.
+  /// The plug-in's input does not arrive within the event's time.
   case never
 }
 
@@ -58,7 +59,7 @@ package struct CoordinatesPlugin: AugmentationPlugin {
   }
 }
 
-/// `Location Address` of the geocoded place, synchronous on iOS and asynchronous on Android, or `Location Name`.
+/// Adds `Location Address` (synchronous on iOS, asynchronous on Android) or `Location Name` of the geocoded place.
 package struct PlacemarkPlugin: AugmentationPlugin {
   package let isSynchronous: Bool
   private let field: AutomaticField
@@ -181,7 +182,7 @@ package struct LookupTablePlugin: AugmentationPlugin {
   }
 }
 
-/// Runs the plug-ins for one event; recorded samples take the place of waiting (reference events 5.2).
+/// Runs the plug-ins for one event, using recorded samples instead of waiting (reference events 5.2).
 enum Augmentation {
   /// Returns whether the samples known now suffice for all plug-ins.
   static func isComplete(_ draft: EventDraft, _ samples: LocationSamples, _ settings: RuleSettings) -> Bool {
@@ -191,9 +192,9 @@ enum Augmentation {
   /// Applies the plug-ins that are ready within the event's time; marks the draft as expired if any is not.
   ///
   /// Follows the loop of the SDKs, but jumps to the instants at which something changes instead of polling. A plug-in
-  /// that is ready is applied and leaves the list. An asynchronous one that is not ready is passed over; a synchronous
-  /// one is waited for. A plug-in that lacks its input is also passed over while an earlier plug-in may still add the
-  /// input.
+  /// that is ready is applied and removed from the list. An asynchronous one that is not ready is skipped; for a
+  /// synchronous one, the loop waits. A plug-in that lacks its input is also skipped while an earlier plug-in may still
+  /// add the input.
   static func apply(to draft: inout EventDraft, _ samples: LocationSamples, _ settings: RuleSettings, in arena: Arena) {
     var waiting: [(plugin: any AugmentationPlugin, readyAt: Instant?)] = []
     for plugin in settings.augmentation.plugins {

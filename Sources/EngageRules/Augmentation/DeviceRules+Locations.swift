@@ -1,7 +1,7 @@
 package import BatchFoundation
 
 extension DeviceRules {
-  /// Keeps location and placemark records in time order; those with the same millisecond stay in line order.
+  /// Stores the sample in time order; samples in the same millisecond stay in line order.
   mutating func announceSample(_ record: Record) {
     switch record.type {
     case .location:
@@ -66,7 +66,7 @@ package struct LocationSamples {
     package var longitude: Double
   }
 
-  /// A geocoded place, formatted; parts without text are nil.
+  /// A formatted geocoded place; missing parts are nil.
   package struct Place {
     package var at: Instant
     package var address: Text?
@@ -94,8 +94,8 @@ extension LocationSamples {
     Self.find(places, \.at, instant, settings)
   }
 
-  /// Returns the latest sample up to the instant if its life has not passed, otherwise the first sample after the
-  /// instant, within the timeout; nil if there is neither.
+  /// Returns the latest sample up to the instant if it is still valid, otherwise the first sample after the instant and
+  /// within the timeout; nil if there is neither.
   private static func find<Value>(
     _ samples: [Value], _ at: (Value) -> Instant, _ instant: Instant, _ settings: AugmentationSettings
   ) -> Sample<Value>? {
@@ -107,7 +107,7 @@ extension LocationSamples {
     return Sample(value: samples[next], readyAt: at(samples[next]))
   }
 
-  /// Drops the samples that no event from `earliest` on can need; the last sample at or before that time stays.
+  /// Drops the samples that no event from `earliest` on can need; the last sample at or before that time is kept.
   package mutating func keep(from earliest: Instant) {
     Self.drop(&coordinates, \.at, earliest)
     Self.drop(&places, \.at, earliest)

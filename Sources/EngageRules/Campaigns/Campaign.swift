@@ -31,13 +31,14 @@ struct CampaignReading {
   /// The source of the expiry, for explanations.
   var expirySource: StaticString = ""
 
-  /// Whether no campaign is named at all, not even by an empty name.
+  /// Whether the source names no campaign at all, not even an empty one.
   var namesNone: Bool { campaign == nil && warnings.isEmpty }
 }
 
 extension CampaignReading {
-  /// Finds the campaign and its expiry. The first readable source counts: expires-at, valid-for, in links their aliases
-  /// in the same order, the legacy time stamp, the default life (reference events 2.3, reference decisions 25).
+  /// Finds the campaign and its expiry. The first readable source of the expiry counts: expires-at, valid-for, their
+  /// aliases in the same order (links only), the legacy time stamp, the default life (reference events 2.3, reference
+  /// decisions 25).
   init(_ source: CampaignSource, at base: Instant, settings: RuleSettings) {
     let names = settings.parameters
     guard let name = source.text(names.currentCampaign) else { return }
@@ -80,7 +81,8 @@ extension CampaignReading {
     expirySource = "General.defaultCurrentCampaignExpiration"
   }
 
-  /// Parses seconds since 1970, of one to twelve digits, up to the year 9999 (reference decisions 16); otherwise nil.
+  /// Parses seconds since 1970, given as one to twelve digits; nil if invalid or after the year 9999 (reference
+  /// decisions 16).
   private static func epochSeconds(_ text: Text) -> Instant? {
     guard 1...12 ~= text.count, let seconds = text.digits(0, text.count) else { return nil }
     let instant = Instant(milliseconds: Int64(seconds) * 1000)

@@ -57,8 +57,8 @@ struct MisplacedParameter {
     return path(in: tape.view(at: 0), 0, isOfText: true)
   }
 
-  /// Returns the first name that precedes a `=`, or that is a piece after `?` or `#`, in the text as written or
-  /// percent-decoded; nil if there is none.
+  /// Returns the first name that precedes a `=` or occurs alone after a `?` or `#`, searching the text as written and
+  /// then percent-decoded; nil if there is none.
   private func name(inURL text: Text) -> String? {
     guard text.count <= Self.longestText, unsafe text.bytes.contains(where: { Self.marks.contains($0) }) else {
       return nil
@@ -84,8 +84,8 @@ struct MisplacedParameter {
     return nil
   }
 
-  /// Returns whether one of the names is meant, ignoring case, blanks, `_`, `-`, brackets and what precedes a name
-  /// in a URL, such as `#` or `amp;`.
+  /// Returns whether the key means one of the names, ignoring case, blanks, `_`, `-`, brackets and anything that
+  /// precedes a name in a URL, such as `#` or `amp;`.
   private func isMeant(_ key: Text) -> Bool {
     var start = 0
     for index in 0...key.count where index == key.count || Self.brackets.contains(key[index]) {
@@ -96,7 +96,8 @@ struct MisplacedParameter {
     return false
   }
 
-  /// The characters that separate names within a key; extras in Android intents begin with their type and a dot.
+  /// The characters that separate names within a key. They include the dot, because extras in Android intents begin
+  /// with their type and a dot.
   private static let brackets = Array("[](){}.?#&;".utf8)
   private static let blanks = Array(" \t\n+_-\u{A0}".utf8)
 
@@ -114,7 +115,7 @@ struct MisplacedParameter {
 
 /// Finds the parameter that a payload key was probably meant to be.
 struct ParameterSpelling {
-  /// Pushes use few different keys, so the result for each key is cached.
+  /// Pushes use few distinct keys, so the result for each key is cached.
   private var found: [(key: [UInt8], meant: String?)] = []
   private static let mostFound = 32
 
@@ -142,7 +143,7 @@ struct ParameterSpelling {
 }
 
 extension Text {
-  /// The text for warnings, truncated after 57 bytes if it is longer than 60.
+  /// The string for warnings, truncated to 57 bytes plus an ellipsis if it is longer than 60 bytes.
   var inWarning: String { count <= 60 ? description : "\(slice(0, 57).description)..." }
 }
 
@@ -174,7 +175,7 @@ enum PayloadSearch {
     return best?.hit
   }
 
-  /// Returns `aps.alert` or `aps.alert.body` as shown to the user; empty if not a string (reference events 1.7).
+  /// Returns `aps.alert` or `aps.alert.body` as shown to the user; empty if neither is a string (reference events 1.7).
   static func displayedMessage(in payload: JSONView?) -> Text {
     guard let alert = payload?["aps"]?["alert"] else { return .empty }
     return alert.string ?? alert["body"]?.string ?? .empty

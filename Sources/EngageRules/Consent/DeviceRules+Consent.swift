@@ -40,7 +40,7 @@ extension DeviceRules {
     consentsToCome.insert((record.timestamp, Consent(record)), at: consentsToCome.place { $0.at <= record.timestamp })
   }
 
-  /// Drops the announced samples that were recorded while consent was denied: they count for no event at all.
+  /// Drops the announced samples that were recorded while consent was denied, because they count for no event.
   mutating func dropDeniedSamples() {
     samplesAreNew = false
     guard isDenied || !consentsToCome.isEmpty else { return }

@@ -8,7 +8,7 @@ package struct DeepLinkRouter: Sendable {
   private let index: RouteIndex
   private let deliversAlways: Bool
 
-  /// - Parameter routes: If nil, only the query is read, as the SDKs were meant to do without a configuration file.
+  /// - Parameter routes: If nil, only the query is read, as was intended for the SDKs without a configuration file.
   package init(routes: RouteFile?, options: LinkOptions) {
     file = routes
     self.options = options
@@ -16,7 +16,7 @@ package struct DeepLinkRouter: Sendable {
     deliversAlways = routes.map { !$0.namesEngageHandlers } ?? false
   }
 
-  /// Reads a link. Decoded text is put into the arena; the rest stays in the memory of the link.
+  /// Reads a link. Decoded text is stored in the arena; the rest stays in the memory of the link.
   package func read(_ url: Text, into arena: Arena) -> LinkReading {
     var nothing: LinkExplanation?
     return read(url, into: arena, explanation: &nothing)
@@ -144,8 +144,9 @@ package struct DeepLinkRouter: Sendable {
 }
 
 extension Route {
-  /// The rank of each part, for ordering routes that match the same link: 0 for a literal, 1 for a placeholder with an
-  /// expression, 2 for a free one. A route's host counts as a literal if the first segment serves as the host.
+  /// Returns the rank of each part, for ordering routes that match the same link: 0 for a literal, 1 for a placeholder
+  /// with an expression, 2 for any other placeholder. A route's host counts as a literal if the first segment serves as
+  /// the host.
   fileprivate func ranks(_ link: RoutableLink) -> [Int] {
     let ranks = parts.map { part in
       switch part {
@@ -160,7 +161,7 @@ extension Route {
 
 /// The routes by host and number of parts, so that, for each level of a link, only those that may match are examined.
 struct RouteIndex: Sendable {
-  /// Route indices by number of parts, in the order of the file.
+  /// Route indices by number of parts, in file order.
   private typealias ByCount = [Int: [Int]]
 
   private var byHost: [[UInt8]: ByCount] = [:]
@@ -176,7 +177,7 @@ struct RouteIndex: Sendable {
     }
   }
 
-  /// Returns the routes that fit in host and number of parts, in the order of the file.
+  /// Returns the routes whose host and number of parts fit the link, in file order.
   func routes(for link: RoutableLink, level: Int) -> [Int] {
     let left = link.segments.count - level
     let anyHost = withoutHost[left] ?? []
@@ -190,7 +191,7 @@ struct RouteIndex: Sendable {
 /// caller's arena.
 package struct LinkReading {
   package enum Outcome: Equatable, Sendable {
-    /// A route in the file matched, given by its index, after the last `trimmed` parts of the link were removed.
+    /// The route with this index matched after the last `trimmed` parts of the link were removed.
     case matched(route: Int, trimmed: Int)
     /// No route matched at any level; the default route was taken.
     case fallback(trimmed: Int)
@@ -208,12 +209,13 @@ package struct LinkReading {
   package var outcome: Outcome
   /// The parameters captured by the matched route: placeholders and declared query parameters, sorted by name.
   package var routeParameters: [Attribute] = []
-  /// Whether ``parameters`` include the route's; false if the file names Engage handlers but the route names none.
+  /// Whether ``parameters`` includes the route's; false if the file names Engage handlers but the route names none.
   package var deliversRouteParameters = false
   /// The parameters for campaigns and events: the route's parameters if they are delivered, and every pair of the
   /// query, declared or not. The query takes precedence. Sorted by name.
   package var parameters: [Attribute] = []
-  /// The pairs of the query alone; also in ``parameters``. Sorted by name; if a name is repeated, only the last pair.
+  /// The pairs of the query alone, which ``parameters`` also contains. Sorted by name; if a name is repeated, only its
+  /// last pair is kept.
   package var query: [Attribute] = []
   /// The campaign tags and click ids among ``parameters``, sorted by name.
   package var tracking: [Attribute] = []

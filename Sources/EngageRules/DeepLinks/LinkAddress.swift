@@ -1,14 +1,14 @@
 package import BatchFoundation
 
-/// A link split by the delimiters of RFC 3986, over the bytes as recorded (reference deep-links 2). Foundation's `URL`
-/// is unsuitable: it rewrites or rejects what old links really contain, such as a lone `%` or a space. This type
-/// rejects nothing and decodes nothing; user info, port and fragment are dropped.
+/// A link split at the delimiters of RFC 3986, working on the bytes as recorded (reference deep-links 2). Foundation's
+/// `URL` is unsuitable: it rewrites or rejects things that old links really contain, such as a lone `%` or a space.
+/// This type rejects nothing and decodes nothing; user info, port and fragment are dropped.
 package struct LinkAddress {
   /// The text before the first `:` if it has the syntax of a scheme; otherwise nil.
   package var scheme: Text?
   /// The host as written; nil if missing or empty.
   package var host: Text?
-  /// The parts of the path as written, without empty ones.
+  /// The nonempty segments of the path, as written.
   package var segments: [Text]
   /// Whether the path is not empty; slashes alone count.
   package var hasPath: Bool
@@ -84,7 +84,7 @@ extension Text {
     return nil
   }
 
-  /// Returns the pieces between the separators, without empty ones.
+  /// Returns the nonempty pieces between the separators.
   func split(on separator: UInt8) -> [Text] {
     var pieces: [Text] = []
     var start = 0
@@ -100,12 +100,12 @@ extension Text {
 struct RoutableLink {
   /// The text compared with the host of a route: the link's host or, for a link to an own domain, the first segment.
   let host: Text?
-  /// The decoded segments of the path, without empty ones.
+  /// The decoded, nonempty segments of the path.
   let segments: [Text]
   let query: LinkQuery
   /// Whether the link goes to one of the app's own web domains.
   let hostIsOwnDomain: Bool
-  /// Whether routes can match; false for links without a scheme and opaque ones, which always take the default route.
+  /// Whether routes can match; false for opaque links and links without a scheme, which always take the default route.
   let isRoutable: Bool
   let address: LinkAddress
 
@@ -127,7 +127,8 @@ struct RoutableLink {
     query = LinkQuery(address.query, into: arena, warnings: &warnings)
   }
 
-  /// The number of segments, plus one for a host that counts; the parts of an unmatched link are removed one by one.
+  /// The number of segments, plus one for a host that is not an own domain. The parts of an unmatched link are removed
+  /// one by one.
   var partCount: Int { segments.count + (address.host != nil && !hostIsOwnDomain ? 1 : 0) }
 
   /// Returns the segments to compare with a route at a level; nil if the route has a host but the link has none left.

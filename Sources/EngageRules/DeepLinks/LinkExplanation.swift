@@ -38,7 +38,7 @@ package struct LinkExplanation: Sendable {
     package var trimmed: Int
     /// The link without these parts.
     package var link: String
-    /// The verdicts in the order of the file; `route` is the index of the route.
+    /// The verdicts in file order; `route` is the index of the route.
     package var verdicts: [(route: Int, verdict: RouteVerdict)]
   }
 
@@ -71,7 +71,7 @@ package struct LinkExplanation: Sendable {
   }
 }
 
-/// A problem that did not stop a link from being read, but that its author should know (reference deep-links 9).
+/// A problem that did not prevent reading the link, but that its author should know about (reference deep-links 9).
 package struct LinkWarning: Hashable, Sendable {
   package enum Kind: String, Sendable, CaseIterable {
     /// A `%` that is not an escape; the text was kept as written.
@@ -86,7 +86,7 @@ package struct LinkWarning: Hashable, Sendable {
     case duplicateName = "duplicate_name"
     /// A query parameter that replaced a placeholder's value.
     case pathQueryCollision = "path_query_collision"
-    /// A `+`, which means itself here although browsers write a space as `+`.
+    /// A `+`, which is taken literally here, although browsers write a space as `+`.
     case plusSign = "plus_sign"
     /// A value that contains a `=`; the SDKs dropped such parameters.
     case extraEquals = "extra_equals"

@@ -6,7 +6,7 @@ struct LinkMatch {
   let level: Int
   let route: Route
 
-  /// Returns the first reason against the route (path, query, then required parameters), or `passed`.
+  /// Returns the first reason against the route (host, path, query, then required parameters), or `passed`.
   func verdict() -> RouteVerdict {
     if let host = route.host {
       guard let given = link.host, given.equals(host) else { return .host(wanted: host, given: link.host) }
@@ -15,12 +15,12 @@ struct LinkMatch {
       return .host(wanted: route.host ?? [], given: nil)
     }
     guard route.parts.count == segments.count else { return .count(wanted: route.parts.count, given: segments.count) }
-    // A key without parts matches the original link, not the rest of a longer one (reference decisions 18).
+    // A key without parts matches only the original link, not what is left of a longer one (reference decisions 18).
     if route.host == nil, route.parts.isEmpty, level > 0 { return .count(wanted: 0, given: link.segments.count) }
     return pathFault(segments) ?? queryFault() ?? missingFault() ?? .passed
   }
 
-  /// Returns the placeholder values of a route that passed, in the order of its key.
+  /// Returns the placeholder values of a route that passed, in the order in which its key has the placeholders.
   func placeholders(into arena: Arena) -> [Attribute] {
     zip(route.parts, link.segments(for: route, level: level) ?? []).compactMap { part, segment in
       guard case .placeholder(let name, _) = part else { return nil }
@@ -28,7 +28,7 @@ struct LinkMatch {
     }
   }
 
-  /// Returns the query parameters that the route declares, in the order of the link.
+  /// Returns the query parameters that the route declares, in the order in which the link has them.
   func declaredParameters() -> [Attribute] {
     if route.parameters.isEmpty { return [] }
     return link.query.parameters.filter { pair in route.parameters.contains { pair.name.equals($0.name) } }

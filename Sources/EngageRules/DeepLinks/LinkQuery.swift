@@ -1,8 +1,8 @@
 import BatchFoundation
 
 /// The parameters of a link's query, in written order (reference deep-links 3 and 6, reference decisions 17). The query
-/// is split at `&` and each piece at its first `=`; only then are both sides decoded. `+` means itself. Pieces without
-/// a name or without a `=` are not parameters.
+/// is split at `&` and each piece at its first `=`; only then are both sides decoded. `+` is taken literally. Pieces
+/// without a name or without a `=` are not parameters.
 struct LinkQuery {
   private(set) var parameters: [Attribute] = []
 
@@ -39,7 +39,7 @@ struct LinkQuery {
 }
 
 extension [Attribute] {
-  /// Returns the attributes in the byte order of their names; if a name is repeated, only the last attribute with it.
+  /// Returns the attributes sorted by the bytes of their names; if a name is repeated, only its last attribute is kept.
   func lastByName() -> [Attribute] {
     if count < 2 { return self }
     let order = indices.sorted { one, other in
@@ -65,7 +65,7 @@ enum PercentDecoding {
     case badUTF8
   }
 
-  /// Returns the decoded text, or the raw text with its flaw. `+` stays `+`. Text without escapes is not copied.
+  /// Returns the decoded text, or the raw text with its flaw. `+` is not decoded. Text without escapes is not copied.
   static func decode(_ raw: Text, into arena: Arena) -> (text: Text, flaw: Flaw?) {
     guard unsafe raw.bytes.contains(percent) else { return (raw, nil) }
     let target = unsafe arena.allocate(raw.count).bindMemory(to: UInt8.self, capacity: raw.count)

@@ -1,6 +1,6 @@
 package import BatchFoundation
 
-/// The routes of a `MobileDeepLinkingConfig.json` in the order of the file (reference deep-links 1).
+/// The contents of a `MobileDeepLinkingConfig.json`, with the routes in file order (reference deep-links 1).
 package struct RouteFile: Sendable {
   /// The file's name as given by the caller; for messages.
   package var name: String
@@ -17,7 +17,7 @@ package struct RouteFile: Sendable {
   }
 }
 
-/// One route of the file. Texts are bytes because they are compared bytewise.
+/// One route in the file. Its strings are stored as bytes because they are compared bytewise.
 package struct Route: Sendable {
   /// The key as written.
   package var key: String
@@ -31,7 +31,7 @@ package struct Route: Sendable {
   /// The requirement on one segment of a link.
   package enum Part: Sendable, Equatable {
     case literal([UInt8])
-    /// Any one segment; `parameter` is the index of the declaration with the same name, if there is one.
+    /// Any segment; `parameter` is the index of the declaration with the same name, if there is one.
     case placeholder(name: [UInt8], parameter: Int?)
   }
 
@@ -39,7 +39,7 @@ package struct Route: Sendable {
   package struct Parameter: Sendable {
     package var name: [UInt8]
     package var isRequired: Bool
-    /// The expression that the whole value must match; nil if any value will do.
+    /// The expression that the whole value must match; nil if any value is accepted.
     package var expression: LinearRegex?
     package var place: TextPlace?
   }
@@ -120,15 +120,15 @@ extension RouteFileReader {
 }
 
 extension Route {
-  /// The names of the placeholders, in the order of the key.
+  /// The names of the placeholders, in the order in which the key has them.
   var placeholderNames: [[UInt8]] {
     parts.compactMap { part in
       if case .placeholder(let name, _) = part { name } else { nil }
     }
   }
 
-  /// A key that is equal for routes that match the same links (expressions are compared as text); nil if the query
-  /// matters.
+  /// A key that is equal for routes that match the same links (expressions are compared as strings); nil if matching
+  /// also depends on the query.
   fileprivate var shape: [UInt8]? {
     guard isUnconditional else { return nil }
     var shape: [UInt8] = host.map { [0] + $0 } ?? [1]

@@ -1,7 +1,8 @@
 package import BatchFoundation
 
 extension RouteFile {
-  /// Reads a route file. Accepts what the phones accepted, and the mistakes in published samples, with a note on each.
+  /// Reads a route file. Accepts everything that the phones accepted, and the mistakes in published samples, with a
+  /// note on each.
   ///
   /// - Throws: ``FileError`` with all faults: not JSON, wrong types that matter for routing, invalid expressions.
   package static func read(_ bytes: [UInt8], name: String) throws(FileError) -> RouteFile {
@@ -64,7 +65,7 @@ struct RouteFileReader {
 
   // MARK: Routes
 
-  /// Returns those members of an object that have a value other than null; empty if there is no field.
+  /// Returns the members of an object whose value is not null; empty if there is no field.
   private func entries(_ field: Field?) -> [(key: String, field: Field)] {
     field?.entries()?.filter { !$0.field.node.isNull } ?? []
   }

@@ -26,7 +26,7 @@ package enum AttributeText {
   private static func ecmaScript(_ text: Text, in arena: Arena) -> Text {
     // By far the most frequent case is a short plain decimal that is already the shortest form of its double.
     if isShortDecimal(text) { return text }
-    // Ingest rejected numbers beyond the range of a double, so this one has a value.
+    // Ingest rejected numbers beyond the range of a double, so the conversion succeeds.
     guard let value = Double(text.description) else { return text }
     return arena.text(ECMAScriptNumber.text(value))
   }
@@ -51,8 +51,8 @@ package enum AttributeText {
     return points == 1 && text[text.count - 1] != UInt8(ascii: ".")
   }
 
-  /// Returns the elements of a Tags array joined by commas, without empty, null or nested ones (reference events 1.6,
-  /// decisions 19). A scalar is returned as by ``scalar(_:in:)``; nil for an object.
+  /// Returns the elements of a Tags array joined by commas, skipping empty, null and nested ones (reference events 1.6,
+  /// decisions 19). Converts a scalar like ``scalar(_:in:)``; returns nil for an object.
   static func tags(_ value: JSONView, in arena: Arena) -> Text? {
     guard value.kind == .array else { return scalar(value, in: arena) }
     let target = unsafe arena.allocate(value.size * 4).assumingMemoryBound(to: UInt8.self)
@@ -92,7 +92,8 @@ package enum ECMAScriptNumber {
     return digits.prefix(point) + "." + digits.dropFirst(point)
   }
 
-  /// Returns the fewest digits that read back as the value, and the position of the decimal point: 0.DIGITS x 10^point.
+  /// Returns the fewest digits that parse back to the value, and the position of the decimal point: 0.DIGITS x
+  /// 10^point.
   static func shortestDigits(_ value: Double) -> (digits: String, point: Int) {
     // Swift's description already has the shortest digits; only their layout differs.
     let description = value.description.utf8

@@ -30,7 +30,7 @@ extension DeviceRules {
 
   // MARK: - Emission
 
-  /// Returns a draft with the attributes that every event carries, in the memory of the last draft's attributes.
+  /// Returns a draft with the attributes that every event carries, reusing the memory of the last draft's attributes.
   @inline(__always)
   mutating func newDraft(_ code: Text, at instant: Instant, core: CoreTexts) -> EventDraft {
     var draft = emptyDraft(code, at: instant, core: core)
@@ -85,13 +85,14 @@ extension DeviceRules {
     append(&draft, emission: emission)
   }
 
-  /// Returns whether the event lacks a sample that may still come: no record and no known silence is past its deadline.
+  /// Returns whether the event lacks a sample that may still come: neither a record nor the known time is past its
+  /// deadline.
   private mutating func mayStillGetSamples(_ draft: EventDraft) -> Bool {
     let deadline = draft.timestamp + settings.augmentation.timeout
     if let lastRecord, lastRecord > deadline { return false }
     guard !Augmentation.isComplete(draft, state.samples, settings) else { return false }
     guard let knownUntil, knownUntil > deadline else { return true }
-    // If a record of the device is after the deadline, silence did not settle the event.
+    // If a record of the device is after the deadline, that record settled the event rather than inactivity.
     if state.lastSeen.map({ $0 <= deadline }) ?? true {
       state.awaitedUntil = max(state.awaitedUntil ?? deadline, deadline)
     }
@@ -120,7 +121,7 @@ extension DeviceRules {
       emission, "the start event is replaced by that of a later link at the same instant")
   }
 
-  /// At the end of the input, emits events whose samples came or can no longer come.
+  /// At the end of the input, emits the held events whose samples came or can no longer come.
   mutating func settleHeld() {
     let held = state.held
     state.held = []

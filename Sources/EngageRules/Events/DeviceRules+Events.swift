@@ -55,7 +55,7 @@ extension DeviceRules {
     return action[member].flatMap { AttributeText.scalar($0, in: arena) }
   }
 
-  /// Returns a device value that records named; nil if none did or if the field is not a device value.
+  /// Returns a device value from the records; nil if none named it or if the field is not a device value.
   func deviceValue(of field: AutomaticField, _ core: CoreTexts) -> Text? {
     let value: Text =
       switch field {
@@ -93,15 +93,15 @@ extension DeviceRules {
     }
   }
 
-  /// Returns the text of a scalar, or of tags, which may also be an array; nil for any other value. Static, because the
-  /// rules would be copied for each call.
+  /// Returns the text of a scalar, or of tags, which may also be an array; nil for any other value. Static, because an
+  /// instance method would copy the rules for each call.
   @inline(__always)
   static func attributeText(_ name: Text, _ value: JSONView, tags: Text, in arena: Arena) -> Text? {
     if let text = AttributeText.scalar(value, in: arena) { return text }
     return name == tags ? AttributeText.tags(value, in: arena) : nil
   }
 
-  /// Stores the campaign of a push or an opened local notification, before its event is built (reference events 2.2).
+  /// Stores the campaign from a push or an opened local notification before its event is built (reference events 2.2).
   mutating func storeCampaign(of record: Record) {
     guard let payload = campaignPayload(of: record) else { return }
     let reading = CampaignReading(.payload(payload), at: record.timestamp, settings: settings)
@@ -165,7 +165,7 @@ extension DeviceRules {
         if warnOfNearParameters(value) { reported = true }
         continue
       }
-      // For most keys, looking at the length and the first letter is enough.
+      // For most keys, the length and the first letter are enough to rule out a match.
       guard 6...24 ~= key.count, key[0] | 0x20 == UInt8(ascii: "c") else { continue }
       let meant = spelling.nearest(
         key,
@@ -253,7 +253,7 @@ extension DeviceRules {
     return given
   }
 
-  /// Returns the event for a link outside any session, with the link's own campaign. The caller restores
+  /// Returns the event for a late link, outside any session and with the link's own campaign. The caller restores
   /// `state.campaign`.
   mutating func linkDraft(_ record: Record) -> EventDraft {
     let link = read(link: record)

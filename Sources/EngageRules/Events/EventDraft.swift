@@ -1,16 +1,16 @@
 package import BatchFoundation
 
-/// An event under construction, with one value per name: the caller's, else automatic, else core (reference events
-/// 1.5).
+/// An event under construction, with one value per name: the caller's, otherwise the automatic one, otherwise the core
+/// one (reference events 1.5).
 package struct EventDraft {
   package let code: Text
   package let timestamp: Instant
   package var core: CoreTexts
   /// A bit for each core attribute set by the caller, or by an automatic value configured with its name.
   var replacedCore: UInt16 = 0
-  /// The attributes that are not core, in no particular order, each name once.
+  /// The attributes that are not core, in no particular order; each name occurs once.
   package var others: [Attribute] = []
-  /// The index of each name in ``others`` if there are many; for few, a linear search is faster.
+  /// The index of each name in ``others`` if there are many; with few, a linear search is faster.
   private var places: [Text: Int] = [:]
   private static let few = 24
   /// Whether the caller or a phone set the ids; later identity results then do not change them.
@@ -62,8 +62,8 @@ package struct EventDraft {
     return nil
   }
 
-  /// Adds an automatic value unless the caller or an earlier automatic value set the name. If a configured name is that
-  /// of a core attribute, the value replaces the core value (reference decisions 27).
+  /// Adds an automatic value unless the caller or an earlier automatic value set the name. If the configured name is
+  /// that of a core attribute, the value replaces the core value (reference decisions 27).
   @inline(__always)
   package mutating func add(_ name: Text, _ value: Text) {
     if let slot = CoreAttribute(named: name) {

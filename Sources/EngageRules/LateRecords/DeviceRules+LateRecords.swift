@@ -1,10 +1,10 @@
 import BatchFoundation
 
-/// Late records (reference decisions 34). BatchPipeline's `Rewind` returns them to their night where that is possible.
+/// Late records (reference decisions 34) that BatchPipeline's `Rewind` could not return to their night.
 extension DeviceRules {
   /// Processes a late record, which counts for its own instant only: finished sessions and campaigns and known values
-  /// stay unchanged. A consent record applies from when it is read. Returns false if more held events must be released
-  /// first.
+  /// stay unchanged. A consent record applies from the moment it is read. Returns false if more held events must be
+  /// released first.
   mutating func processLate(_ record: Record) -> Bool {
     if isReleasing { return !releases(at: record.timestamp) }
     let decided = processedUntil?.rfc3339 ?? ""

@@ -80,7 +80,8 @@ extension DeviceRules {
     end(pause)
   }
 
-  /// Rule 7: ends a session that is over by the known time. Records within that silence that are read later are late.
+  /// Rule 7: ends a session that is over by the known time. Records from before its expiry that are read later are
+  /// late.
   mutating func expireBySilence(until known: Instant) {
     guard case .paused(let pause) = state.session else { return }
     expireSession(at: known)
@@ -170,7 +171,7 @@ extension DeviceRules {
     return draft
   }
 
-  /// Returns an automatic value for an event that has no record of its own.
+  /// Returns an automatic value for an event that no record describes.
   private func value(of field: AutomaticField, at instant: Instant) -> Text? {
     switch field {
     case .campaign: state.activeCampaign(at: instant)
@@ -183,7 +184,7 @@ extension DeviceRules {
   static let releasedAtOnce = 1024
 
   /// If the user id is known, releases held events in order: session starts with the given instant, session ends with
-  /// their own (reference decisions 14). Returns whether more are left.
+  /// their own (reference decisions 14). Returns whether any are left.
   mutating func releases(at instant: Instant) -> Bool {
     guard state.isUserIdKnown, !isDenied, !state.waiting.isEmpty else { return false }
     if !isReleasing {
@@ -228,20 +229,20 @@ package enum Session {
   case paused(SessionPause)
 }
 
-/// A paused session, with its values at the pause; the event for the session's end will carry them. The device values
-/// are kept separately in ``DeviceState/pausedCore``: they are large, and the pause is read with every record.
+/// A paused session, with the values at the pause that the event for the session's end will carry. The device values
+/// are kept separately in ``DeviceState/pausedCore``, because they are large and the pause is read with every record.
 package struct SessionPause {
   package var at: Instant
   package var segmentStart: Instant
-  /// The use before the segment that the pause ended; another pause without a resume continues from here.
+  /// The time of use before the segment that the pause ended; another pause without a resume continues from here.
   package var accumulatedBefore: Milliseconds
   package var accumulated: Milliseconds
   /// The session ends with the first instant after this one.
   package var expiresAt: Instant
   /// The campaign active at the pause, or empty.
   package var campaign: Text
-  /// The emission number of the first identity check since the pause; nil if there was none. The session's end does not
-  /// carry the result of that check (reference decisions 30).
+  /// The emission number of the first identity check since the pause; nil if there was none. The event for the
+  /// session's end does not carry the result of that check (reference decisions 30).
   package var identityAsOf: Int64?
   /// The place where the pausing record was read, which is also the source of the session's end.
   package var source = StoredSource.unknown

@@ -11,7 +11,7 @@ package enum WaitingEvent {
 
 /// The events of a device that are held until its user id is known, oldest first. A device whose user id never becomes
 /// known accumulates them as long as it is used. They are therefore kept encoded, as in a stored state, and device
-/// values shared by consecutive session ends are kept once.
+/// values that consecutive session ends share are kept once.
 package struct WaitingEvents {
   package private(set) var count = 0
   private var bytes: [UInt8] = []
@@ -20,7 +20,7 @@ package struct WaitingEvents {
   /// The encoded device values at the ends of sessions; an event refers to them by index.
   private var cores: [[UInt8]] = []
   private var newestStart: (at: Instant, isByLink: Bool, place: Range<Int>)?
-  /// The earliest pause of the ended sessions; samples from then on may still be needed.
+  /// The earliest pause among the ended sessions; samples from then on may still be needed.
   private(set) var earliestPause: Instant?
 
   package init() {}
@@ -45,7 +45,7 @@ package struct WaitingEvents {
   }
 
   /// Gives the latest held start event the parameters of a link at the same instant. Returns false if that event
-  /// already has parameters or has another instant.
+  /// already has parameters or occurred at a different instant.
   mutating func join(_ link: [Attribute], at instant: Instant, source: StoredSource) -> Bool {
     guard let newest = newestStart, newest.at == instant, !newest.isByLink else { return false }
     var writer = StateWriter()
@@ -56,7 +56,7 @@ package struct WaitingEvents {
     return true
   }
 
-  /// Removes and returns at most `most` of the oldest events, with texts in `arena`.
+  /// Removes and returns up to `most` of the oldest events, with their texts copied to `arena`.
   mutating func removeFirst(_ most: Int, in arena: Arena) -> [WaitingEvent] {
     var events: [WaitingEvent] = []
     var core: (number: Int, texts: CoreTexts)?
@@ -102,7 +102,7 @@ extension WaitingEvents {
   }
 
   init(from reader: inout StateReader) throws(DeviceStateError) {
-    // A text takes at least one byte.
+    // A string takes at least one byte.
     for _ in 0..<(try reader.count(ofBytes: CoreAttribute.count)) {
       let rest = unsafe reader.rest
       _ = try reader.core()
@@ -136,7 +136,7 @@ extension WaitingEvents {
     }
   }
 
-  /// Returns the index of the values in ``cores``, after adding them unless they equal the last ones.
+  /// Returns the index of the values in ``cores``, appending them first unless they equal the last entry.
   private mutating func number(of core: CoreTexts) -> Int {
     var writer = StateWriter()
     writer.put(core)
@@ -164,7 +164,7 @@ extension StateReader {
 }
 
 extension WaitingEvent {
-  /// Returns the event with texts in the arena; the device values of a session's end are there already.
+  /// Returns a copy of the event with its texts in the arena; the device values of a session end are already there.
   fileprivate func copied(to arena: Arena) -> WaitingEvent {
     func copy(_ text: Text) -> Text { unsafe arena.copy(text.bytes) }
     switch self {

@@ -8,7 +8,7 @@ struct Condition: Sendable {
     case operation(Operation)
   }
 
-  /// An operand for an operator. Texts point into the memory of the configuration or of the event.
+  /// An operand. Texts point into the memory of the configuration or of the event.
   enum Operand: Sendable {
     case bool(Bool)
     case number(Text)
@@ -65,7 +65,7 @@ struct Condition: Sendable {
   }
 
   /// Returns the left operand's value. A parameter is read as a value of the right operand's kind; the result is nil if
-  /// it is missing or of another kind.
+  /// it is missing or of a different kind.
   private static func operand(_ entry: Entry, like right: Operand, in parameters: JSONView) -> Operand? {
     guard case .parameter(let name) = entry else {
       if case .value(let operand) = entry { return operand }

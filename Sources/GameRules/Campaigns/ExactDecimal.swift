@@ -3,12 +3,12 @@ import BatchFoundation
 /// A JSON number of any length, compared without rounding.
 struct ExactDecimal {
   private let isNegative: Bool
-  /// The digits from the first nonzero one on, possibly including the decimal point; empty for zero.
+  /// The digits from the first nonzero one on, possibly with the decimal point among them; empty for zero.
   private let digits: Text
   /// The value is 0.DIGITS x 10^point.
   private let point: Int
 
-  /// Parses a JSON number; nil for any other text.
+  /// Parses a JSON number; returns nil for anything else.
   init?(_ text: Text) {
     var at = 0
     func digitsEnd() -> Int {

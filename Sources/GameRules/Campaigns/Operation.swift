@@ -15,7 +15,8 @@ enum Operation: Sendable, Equatable {
     case less = "less than"
     case lessOrEqual = "less than eq"
 
-    /// - Parameter comparison: negative, zero or positive, like the left side minus the right side.
+    /// - Parameter comparison: negative, zero or positive if the left side is less than, equal to or greater than the
+    ///   right.
     func holds(_ comparison: Int) -> Bool {
       switch self {
       case .equal: comparison == 0

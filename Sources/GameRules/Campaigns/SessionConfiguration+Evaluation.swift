@@ -49,7 +49,8 @@ extension SessionConfiguration {
     return results
   }
 
-  /// Follows the order of the Android and Unity SDKs: the variant's count increases even after the limit is reached.
+  /// Evaluates in the order that the Android and Unity SDKs use, so that the variant's count increases even after the
+  /// limit is reached.
   private func evaluate(
     _ name: Text, _ parameters: JSONView, _ session: Text, _ counts: inout TriggerCounts, _ all: Bool,
     _ report: (Trigger, TriggerResult, Int64) -> Void

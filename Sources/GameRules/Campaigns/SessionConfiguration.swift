@@ -1,6 +1,7 @@
 package import BatchFoundation
 
-/// Engage's saved answer to `config`: the allowed events and decision points, and the triggers (reference deltadna 7).
+/// Engage's saved response to `config`: the allowed events and decision points, and the triggers (reference deltadna
+/// 7).
 package struct SessionConfiguration: Sendable {
   /// The triggers, highest priority first, then in file order.
   package let triggers: [Trigger]
@@ -70,7 +71,7 @@ package struct SessionConfiguration: Sendable {
 
   /// Returns the indices in ``triggers`` of an event's triggers, in ascending order.
   func triggers(of event: Text) -> [Int] {
-    // These events report campaigns and privacy requests; no campaign is triggered by them.
+    // These events report campaigns and privacy requests; they trigger no campaign.
     guard let place = names.value(of: event, in: triggerEvents), event != "ddnaForgetMe",
       event != "ddnaEventTriggeredAction"
     else { return [] }
@@ -81,7 +82,7 @@ package struct SessionConfiguration: Sendable {
 /// Selects the executions of a variant at which its campaign is shown (reference deltadna-service 4.6). An execution is
 /// an occasion on which the variant's condition held.
 package struct ShowCondition: Equatable, Sendable {
-  /// The number, from 1, of the one execution at which the campaign is shown; nil if there is none.
+  /// The number (from 1) of the individual execution at which the campaign is shown; nil if there is none.
   package var required: Int64?
   package var repetition: Repetition?
 
@@ -128,13 +129,13 @@ package struct Trigger: Sendable {
   /// The maximum number of responses in one session; nil if there is no limit.
   var limit: Int64?
   var condition: Condition
-  /// At least one must hold, unless there are none.
+  /// At least one must hold, unless the list is empty.
   var showConditions: [ShowCondition]
   /// Identifies the trigger in ``TriggerCounts``, even after other parts of the file change.
   package var key: UInt64
 }
 
-/// The parts that a phone needs to show an answer's `image` as an image message, and those that are missing (reference
+/// The parts that a phone needs to show a response's `image` as an image message, and those that are missing (reference
 /// deltadna-service 4.4, deltadna 9).
 package struct ImageMessage: Equatable, Sendable {
   /// The missing parts, in the order of ``Part``.
@@ -156,7 +157,7 @@ package struct ImageMessage: Equatable, Sendable {
     case orientation = "layout.orientation"
   }
 
-  /// Returns nil if the `image` of an answer is missing or null.
+  /// Returns nil if the `image` of a response is missing or null.
   package init?(_ image: JSONNode?) {
     guard let image, !image.isNull else { return nil }
     func has(_ key: String, in node: JSONNode) -> Bool { node.present(key) != nil }

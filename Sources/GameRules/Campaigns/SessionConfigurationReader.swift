@@ -1,7 +1,7 @@
 package import BatchFoundation
 
 extension SessionConfiguration {
-  /// Reads a saved answer from Engage to `config`: an object with `parameters`.
+  /// Reads Engage's saved response to `config`: an object with `parameters`.
   ///
   /// - Throws: ``FileError`` with all faults in the file (reference deltadna 7). Lesser problems are in ``notes``.
   package static func read(_ bytes: [UInt8], name: String) throws(FileError) -> SessionConfiguration {

@@ -30,7 +30,7 @@ package struct TriggerCounts: Equatable, Sendable {
     return index < shown.count && shown[index].key == trigger ? shown[index].count : 0
   }
 
-  /// Clears the counted responses if they belong to another session (reference decisions 40).
+  /// Clears the counted responses if they belong to a different session (reference decisions 40).
   package mutating func enter(_ session: Text) {
     guard unsafe self.session.count != session.count || !self.session.elementsEqual(session.bytes) else { return }
     self.session = unsafe Array(session.bytes)

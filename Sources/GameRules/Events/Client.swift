@@ -28,7 +28,8 @@ struct Client {
     platform == "ANDROID" || platform == "AMAZON" ? "androidRegistrationID" : "pushNotificationToken"
   }
 
-  /// Returns the token as events carry it: an Apple token that consists of hexadecimal digits becomes lower case.
+  /// Returns the token as events carry it: an Apple token that consists of hexadecimal digits is converted to lower
+  /// case.
   func pushToken(_ token: Text, in arena: Arena) -> Text {
     guard isApplePhone, unsafe token.bytes.allSatisfy(\.isHexDigit),
       unsafe token.bytes.contains(where: { Text.lowered($0) != $0 })

@@ -1,6 +1,7 @@
 package import BatchFoundation
 
-/// An event for Collect (reference deltadna 5). Its texts and values are in the memory of its records.
+/// An event for Collect (reference deltadna 5). Its texts and values point into the memory of its records or of an
+/// arena.
 package struct GameEvent {
   package var name: Text
   package var userID: Text
@@ -17,7 +18,7 @@ package struct GameEvent {
   package var emission: Int64
   /// The consent that applied at the time of the event. All events in a request have the same consent.
   package var consent: PIPLConsent
-  /// Whether an SDK stored the event; whitelists and triggers do not apply to it.
+  /// Whether an SDK stored the event; if so, whitelists and triggers do not apply to it.
   package var isStored: Bool
   /// The place where the event's record was read.
   package var source = StoredSource.unknown

@@ -55,13 +55,13 @@ extension GameRules {
     append("ddnaForgetMe", finishParameters(), session: sessionOfForgetMe, isStored: false)
   }
 
-  /// The current session, else the user's last one, else a new id that no other event has.
+  /// The current session, otherwise the user's last one, otherwise a new id that no other event has.
   var sessionOfForgetMe: Text {
     if !state.session.isEmpty { return state.session }
     return state.lastSession.isEmpty ? record.key.uuid("sessionID").text(in: arena) : state.lastSession
   }
 
-  /// Emits an event and the responses of triggers to it. Drops an event that `eventsWhitelist` lacks.
+  /// Emits an event and the responses of triggers to it. Drops an event that is not in `eventsWhitelist`.
   ///
   /// - Parameter finished: the event's `eventParams`; nil to use the parameters that were set.
   mutating func emit(_ name: Text, _ finished: JSONView? = nil) {

@@ -2,7 +2,7 @@ import BatchFoundation
 
 /// Records that become events (reference deltadna 2 and 4).
 extension GameRules {
-  /// Emits the event that the record describes; starts a session for it if necessary.
+  /// Emits the event that the record describes, and starts a session for it if necessary.
   mutating func recordEvent() {
     if isBlocked { return block() }
     enterSession()
@@ -76,7 +76,7 @@ extension GameRules {
 
   // MARK: - Stored events
 
-  /// Passes on an event that an SDK stored. It bypasses the whitelist and triggers, and causes no start events.
+  /// Passes on an event that an SDK stored. The event bypasses the whitelist and triggers, and causes no start events.
   mutating func recordStoredEvent() {
     state.known.insert(state.user)
     let forgets = record.name == "ddnaForgetMe"
@@ -153,6 +153,6 @@ extension GameRules {
 }
 
 extension ByteText {
-  /// Copies a text, so that the copy outlives the record.
+  /// Copies the text, so that it outlives the record.
   fileprivate init(_ text: Text) { self.init(text.description) }
 }

@@ -5,7 +5,7 @@ extension GameRules {
   /// Whether denied consent or opting out forbids events and sessions.
   var isBlocked: Bool { state.isDenied || state.isOptedOut }
 
-  /// Ends a session that an event began, if more than the timeout has passed since its last event.
+  /// Ends a session that an event began if more than the timeout has passed since the session's last event.
   mutating func endOpenSessionIfOver() {
     guard case .open(let last) = state.phase, settings.isOver(record.timestamp - last) else { return }
     let timeout = settings.sessionTimeout.wholeSeconds

@@ -47,7 +47,7 @@ extension GameState {
   }
 
   /// - Parameter bytes: must outlive the state, because its texts point into them.
-  /// - Throws: ``DeviceStateError`` for bytes of another version and for damaged bytes.
+  /// - Throws: ``DeviceStateError`` if the bytes are damaged or have a different version.
   package init(decoding bytes: UnsafeRawBufferPointer) throws(DeviceStateError) {
     var reader = unsafe StateReader(bytes)
     let format = try reader.byte()

@@ -9,7 +9,7 @@ package struct GameState {
   package var user: Text = .empty
   /// The key K of the last `clearPersistentData`, from which the next user is generated.
   package var cleared: NameUUID?
-  /// The users who already had an app start or a stored event on the device, and who are therefore not new to it.
+  /// The users who have already had an app start or a stored event on the device, and are therefore not new to it.
   package var known = PlayerSet()
   package var optedOut = PlayerSet()
   /// The users for whom `ddnaForgetMe` was emitted; all of them have opted out.
@@ -58,11 +58,11 @@ extension GameState {
       rawValue: (use == true ? PIPLConsent.use.rawValue : 0) | (export == true ? PIPLConsent.export.rawValue : 0))
   }
 
-  /// The last use of the current session, if silence can end it and its length is not yet recorded; otherwise nil.
+  /// The last use of the current session if inactivity can end it and its length is not yet recorded; otherwise nil.
   package var lastUseOfOpenSession: Instant? { sessionBegan == nil ? nil : lastUse }
 
   /// The last use of the current session if its length was already recorded; otherwise nil. If the app was used again
-  /// after that, the recorded length does not extend to this last use.
+  /// after its length was recorded, that length does not extend to this last use.
   package var lastUseOfMeasuredSession: Instant? { sessionBegan == nil && !session.isEmpty ? lastUse : nil }
 
   private var lastUse: Instant? {
@@ -96,7 +96,7 @@ package struct PlayerSet: Sendable, Equatable {
 
   package init() {}
 
-  /// Returns nil unless the digests are in strictly ascending order.
+  /// Creates the set; nil unless the digests are in strictly ascending order.
   init?(sorted digests: [LineDigest]) {
     for index in digests.indices.dropFirst() where !(digests[index - 1] < digests[index]) { return nil }
     self.digests = digests

@@ -21,7 +21,7 @@ package struct CollectService: Sendable {
     self.wallClock = wallClock
   }
 
-  /// Sends one bulk request, without retries. `body` is `{"eventList":[…]}`, sent and hashed as it is.
+  /// Sends one bulk request, without retries. `body` is `{"eventList":[…]}`, sent and hashed as is.
   package func post(_ body: [UInt8], consent: PIPLConsent, cancellation: HTTPCancellation? = nil) -> SendOutcome {
     let request = HTTPRequest(
       .post, address.service, address.target("bulk", for: body), headers: .collect(consent), body: body,
@@ -31,7 +31,7 @@ package struct CollectService: Sendable {
 }
 
 extension [HTTPRequest.Header] {
-  /// The headers of every request, in the order of the SDKs.
+  /// The headers of every request, in the order that the SDKs use.
   package static func collect(_ consent: PIPLConsent) -> [HTTPRequest.Header] {
     var headers = [
       HTTPRequest.Header("Content-Type", "application/json"), HTTPRequest.Header("Accept", "application/json"),
@@ -51,15 +51,15 @@ package struct SandboxVerdicts: Sendable {
     package var reasons: [String]
   }
 
-  /// The events by `eventUUID` in lower case. If several events have the same id, it is the one that is not a
-  /// duplicate.
+  /// The events by `eventUUID` in lower case. If several events have the same id, the one that is not a duplicate is
+  /// listed.
   package private(set) var events: [ByteText: Event] = [:]
   /// Whether ``events`` has all accepted events; a sandbox lists only the most recent ones.
   package private(set) var areAll: Bool
 
-  /// Returns nil unless the body is a sandbox's answer.
+  /// Returns nil unless the body is a sandbox's response.
   init?(_ body: [UInt8]) {
-    // Any server may answer at this address.
+    // Any server may respond at this address.
     guard let root = try? JSONNode.parse(body)["deltadna"], let listed = root["events"]?.array,
       let counts = root["verdicts"]?.members
     else { return nil }
@@ -79,10 +79,10 @@ package struct SandboxUnreachable: Error {
 }
 
 extension CollectService {
-  /// Whether the address may belong to a sandbox: plain HTTP is only allowed to this machine.
+  /// Whether the address may belong to a sandbox: plain HTTP is allowed only for connections to this machine.
   package var mayBeSandbox: Bool { address.service.origin.utf8.starts(with: "http://".utf8) }
 
-  /// Returns the verdicts of the sandbox at the origin of the address; nil if something else answers.
+  /// Returns the verdicts of the sandbox at the origin of the address; nil if something else responds.
   ///
   /// - Throws: ``SandboxUnreachable``.
   package func sandboxVerdicts(cancellation: HTTPCancellation) throws(SandboxUnreachable) -> SandboxVerdicts? {
@@ -103,7 +103,7 @@ extension SendOutcome {
   ///
   /// - Parameters:
   ///   - isIdempotent: whether the service drops repeated events. Such a service accepts events before validating them,
-  ///     so any 2xx is an acknowledgment. Otherwise a 5xx other than 503 leaves open whether the events were accepted
+  ///     so any 2xx is an acknowledgement. Otherwise a 5xx other than 503 leaves open whether the events were accepted
   ///     (reference decisions 45).
   ///   - addressSettings: the settings to check if the service refuses everything; nil if the path of the address
   ///     contains a key.
@@ -136,7 +136,7 @@ extension SendOutcome {
     // The service refuses part of the body or its length; a `Retry-After` shows that the events are not to blame.
     case 400 where retryAfter == nil, 413 where retryAfter == nil:
       self = .rejected("status \(status): \(ServiceWords(answer.body).text)")
-    // The hash, the key or the address is wrong for every body.
+    // The hash, the key or the address is wrong, regardless of the body.
     case 401, 403, 404:
       self = .refused(
         CallFault(

@@ -8,7 +8,7 @@ package struct DecisionService: Sendable {
   private let http: HTTPClient
   private let seconds: Double
 
-  /// The maximum size of an answer in bytes; an answer can contain game parameters and an image message.
+  /// The maximum size of a response in bytes; a response can contain game parameters and an image message.
   private static let longestAnswer = 16 << 20
 
   /// - Parameter timeout: the maximum time for one question.
@@ -18,7 +18,7 @@ package struct DecisionService: Sendable {
     seconds = Double(timeout.count) / 1000
   }
 
-  /// Sends one question, without retries. `body` is sent and hashed as it is.
+  /// Sends one question, without retries. `body` is sent and hashed as is.
   package func ask(
     _ body: [UInt8], consent: PIPLConsent, cancellation: HTTPCancellation? = nil
   ) -> DecisionOutcome {
@@ -30,7 +30,7 @@ package struct DecisionService: Sendable {
   }
 }
 
-/// An answer from Engage for a game (reference deltadna-service 4.2).
+/// The content of a response from Engage for a game (reference deltadna-service 4.2).
 package struct DecisionContent: Sendable {
   private let root: JSONNode
 
@@ -61,7 +61,7 @@ package struct DecisionContent: Sendable {
 
 /// The outcome of a question to Engage (reference deltadna-service 4.2).
 package enum DecisionOutcome: Sendable {
-  /// A 2xx with a JSON object that has no duplicate key.
+  /// A 2xx response with a JSON object that has no duplicate key.
   case answered(status: Int, JSONNode)
   case failed(DecisionFailure)
 
@@ -103,7 +103,7 @@ package struct DecisionFailure: Sendable, Hashable {
   }
 
   package var kind: Kind
-  /// The status of the answer; ``noStatus`` or ``notAskedStatus`` if there is none.
+  /// The status of the response; ``noStatus`` or ``notAskedStatus`` if there is none.
   package var status: Int
 
   package static let noStatus = -1

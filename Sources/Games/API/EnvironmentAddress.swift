@@ -15,7 +15,8 @@ package struct EnvironmentAddress: Sendable {
   private let hashSecret: Secret?
 
   /// - Parameters:
-  ///   - endpoint: gets the scheme `https` if it has none or `http`; `http` to a loopback address is kept.
+  ///   - endpoint: the scheme becomes `https` if it is missing or `http`, except that `http` to a loopback address is
+  ///     kept.
   ///   - hashSecret: nil or empty for an environment without hashing.
   package init(endpoint: String, key: Secret, hashSecret: Secret?) throws(Fault) {
     do {
@@ -54,7 +55,7 @@ package struct EnvironmentAddress: Sendable {
     guard let mark = endpoint.utf8.firstRange(of: Array("://".utf8)) else { return "https://" + endpoint }
     guard endpoint[..<mark.lowerBound].lowercased().utf8.elementsEqual("http".utf8) else { return endpoint }
     do {
-      // Plain HTTP is for this machine only.
+      // Plain HTTP is allowed only for connections to this machine.
       _ = try ServiceAddress(endpoint)
       return endpoint
     } catch ServiceAddress.Fault.plainText {

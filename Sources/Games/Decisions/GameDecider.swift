@@ -5,7 +5,7 @@ import BatchStore
 import EventSchemas
 import GameRules
 
-/// Runs the rules of a deltaDNA job over devices, validates their events, and encodes those that may be sent.
+/// Runs the rules of a deltaDNA job on devices, validates their events, and encodes those that may be sent.
 final class GameDecider: DeviceDecider {
   let core: DeciderCore
   private let settings: GameDecisionRules
@@ -42,7 +42,7 @@ final class GameDecider: DeviceDecider {
     }
   }
 
-  /// Silence alone causes no events; it only measures sessions.
+  /// Inactivity alone causes no events, so this only measures sessions.
   func finish() { rules.finish(knownUntil: core.knownUntil) }
 
   func end(into states: inout DeviceStates) {

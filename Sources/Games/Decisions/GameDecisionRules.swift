@@ -46,10 +46,11 @@ struct GameDecisionRules: DecisionRules {
     try unsafe device.state.withUnsafeBytes { decided(try unsafe GameState(decoding: $0), known: known) }
   }
 
-  /// Returns how far a device has been processed; silence counts up to the known time `known`. Nil if the device has no
-  /// records.
+  /// Returns how far a device has been processed; inactivity counts up to the known time `known`. Nil if the device has
+  /// no records.
   func decided(_ state: GameState, known: Instant?) -> DecidedTime? {
-    // The app may have gone away again since its session was measured; that silence ends at the known time.
+    // The app may have become inactive again after its session was measured; this inactivity counts up to the known
+    // time.
     let silence = state.lastUseOfMeasuredSession.flatMap(rules.over(after:))
     return state.lastSeen.map {
       DecidedTime(

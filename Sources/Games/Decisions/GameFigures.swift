@@ -20,11 +20,11 @@ enum GameFigure: String {
 
   /// Returns the name of the figure that counts the questions with this outcome at a decision point and flavour.
   static func asked(_ decisionPoint: String, _ flavour: String, _ outcome: String) -> String {
-    // No name that the service knows contains a line end.
+    // No name that the service knows contains a line feed.
     "\(askedPrefix)\(decisionPoint)\n\(flavour)\n\(outcome)"
   }
 
-  /// Returns the parts of a name made by `asked`; nil for another name.
+  /// Returns the parts of a name made by `asked`; nil for any other name.
   static func place(of name: String) -> [String]? {
     guard name.hasPrefix(askedPrefix) else { return nil }
     let parts = name.dropFirst(askedPrefix.count).split(separator: "\n", omittingEmptySubsequences: false)

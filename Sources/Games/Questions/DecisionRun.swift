@@ -4,7 +4,7 @@ import BatchWire
 import GameRules
 
 /// Sends the pending questions in a store to Engage, each at most once over all runs (reference deltadna 9). The store
-/// records the start of a question before its first byte leaves. If the run is then killed, the question stays
+/// records the start of a question before the first byte is sent. If the run is then killed, the question is left
 /// unanswered, because the service may have seen it.
 package final class DecisionRun: Sendable {
   private let store: EventStore

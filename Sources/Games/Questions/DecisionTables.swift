@@ -17,7 +17,7 @@ package enum DecisionTables {
       """, "DELETE FROM decision_answer WHERE as_of <= ?1",
     ])
 
-  /// Copies the questions of a part; none of them has been sent yet.
+  /// Copies the questions from a part; none of them has been sent yet.
   package static let collection = StoreFormat.Collection(
     appended: ["decision_request"],
     statements: [
@@ -71,7 +71,7 @@ package enum DecisionTables {
 /// The progress of a question.
 enum DecisionState: Int {
   case waits = 0
-  /// A request began; its outcome is unknown.
+  /// A request was started; its outcome is unknown.
   case asked = 1
   case settled = 2
 }

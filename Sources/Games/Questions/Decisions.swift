@@ -32,8 +32,7 @@ package struct Decisions: Sendable {
     }
   }
 
-  /// Returns the next pending questions after `last` (nil for the first ones), in the order of time, device and
-  /// emission.
+  /// Returns the next pending questions after `last` (nil for the first ones), ordered by time, device and emission.
   func waiting(after last: StoredDecision?, limit: Int) throws -> [StoredDecision] {
     let page = try questions(
       "(time, device, emission, id) > (?, ?, ?, ?) AND state = 0 ORDER BY time, device, emission, id LIMIT ?",
@@ -105,7 +104,7 @@ package struct Decisions: Sendable {
     try questions("device = ? ORDER BY time, emission, id", [device]).map { DecisionStory($0) }
   }
 
-  /// Calls `body` for all questions that a run settled and all pending ones, in the order of time, device and emission.
+  /// Calls `body` for all questions that a run settled and all pending ones, ordered by time, device and emission.
   func forEach(of run: RunID, _ body: (StoredDecision) throws -> Void) throws {
     try connection.read { db in
       let rows = try Row.fetchCursor(

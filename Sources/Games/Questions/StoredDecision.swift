@@ -43,12 +43,12 @@ struct StoredDecision {
 
 /// The outcome of a question.
 struct DecisionSettlement {
-  /// The status of the answer, even of a failed one that an earlier answer replaces.
+  /// The status of the response, even of a failed one that an earlier answer replaces.
   var status: Int
   var isCached = false
   /// The raw value of a ``DecisionFailure/Kind``; nil if the service answered.
   var error: String?
-  /// The whole answer as JSON, with secrets that it repeats removed; nil if there is none.
+  /// The whole answer as JSON, without any secrets that it repeats; nil if there is none.
   var answer: String?
   /// Whether the answer may be used after later failures.
   var isKept = false
@@ -73,8 +73,8 @@ extension DecisionSettlement {
 }
 
 extension Decisions {
-  /// Calls `body` with a line, without a line end, for each question that a run settled or that is still pending (as
-  /// `notAsked`), in the order of the questions (reference deltadna 9).
+  /// Calls `body` with a line, without its line ending, for each question that a run settled or that is still pending
+  /// (as `notAsked`), in the order of the questions (reference deltadna 9).
   package func forEachLine(of run: RunID, _ body: (String) throws -> Void) throws {
     try forEach(of: run) { try body($0.line) }
   }

@@ -46,7 +46,7 @@ extension PlatformReport {
 
   // MARK: - Sections of the report
 
-  /// The maximum number of rows, because names come from users and are not limited in number.
+  /// The maximum number of rows; names come from users, so there may be any number of them.
   private static let mostRows = 200
 
   private static func sections(_ details: DecisionDetails?) -> [ReportSection] {

@@ -122,7 +122,7 @@ package final class GameDestination: Destination {
   }
 
   /// Creates the destination for Collect (reference deltadna 8). Collect drops a second event with the same
-  /// `eventUUID`, so sending again after a lost answer makes no duplicates.
+  /// `eventUUID`, so sending again after a lost response creates no duplicates.
   package convenience init(_ service: CollectService, retries: Int) {
     self.init(isIdempotent: true, retries: retries) { body, consent, cancellation in
       service.post(body, consent: consent, cancellation: cancellation)

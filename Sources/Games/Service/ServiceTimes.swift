@@ -8,7 +8,7 @@ package import BatchStore
 package struct ServiceTimes: Sendable {
   /// The service's name, for messages.
   package var service: String
-  /// The age from which the service drops an event.
+  /// The age from which on the service drops events.
   package var oldest: Milliseconds
   package var oldestInWords: String
   /// The settings that determine the accepted times, for messages.
@@ -31,7 +31,7 @@ package struct ServiceTimes: Sendable {
 
   // MARK: - Before events are sent
 
-  /// Warns if `asOf` and the clock differ by more than an hour, and of events that the service would drop.
+  /// Warns if `asOf` and the clock differ by more than an hour, and about events that the service would drop.
   package func warn(_ context: RunContext, _ stage: inout ServiceStage) throws {
     if let asOf = context.job.asOf, abs(asOf.milliseconds - context.now.milliseconds) > 3_600_000 {
       note(

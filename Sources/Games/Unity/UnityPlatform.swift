@@ -3,8 +3,8 @@ import BatchFoundation
 package import BatchPipeline
 package import BatchStore
 
-/// Games that report to Unity Analytics, the successor of deltaDNA (reference unity). It differs from deltaDNA in the
-/// address, in the events that the service accepts, and in having no decisions.
+/// Games that report to Unity Analytics, the successor of deltaDNA (reference unity). Unity Analytics differs from
+/// deltaDNA in the address, in the events that the service accepts, and in having no decisions.
 package struct UnityPlatform: GamePlatform {
   package init() {}
 
@@ -58,7 +58,7 @@ package struct UnityPlatform: GamePlatform {
   package func connect(_ run: RunContext) throws -> any PlatformService { try UnityService(run) }
 
   package func completeForSandbox(_ settings: inout Settings) {
-    // Values that are set later must not make the sandbox's store belong to another environment.
+    // Values that are set later must not make the sandbox's store belong to a different environment.
     settings.unity.projectId = nil
     settings.unity.environment = nil
   }

@@ -82,8 +82,8 @@ package struct UnityAddress: Sendable {
   package let target: String
 
   /// - Parameters:
-  ///   - endpoint: includes the API version; gets the scheme `https` if it has none or `http`, except for a loopback
-  ///     address.
+  ///   - endpoint: includes the API version. The scheme becomes `https` if it is missing or `http`, except that `http`
+  ///     to a loopback address is kept.
   ///   - environment: the name, not the id.
   package init(endpoint: String, projectId: String, environment: String) throws(Fault) {
     do {
@@ -115,7 +115,7 @@ extension UnityAddress.Fault: CustomStringConvertible {
 
 extension GameDestination {
   /// Creates the destination for the Collect API of Unity Analytics (reference unity 3). Unlike deltaDNA's Collect, it
-  /// does not promise to drop a repeated `eventUUID`, so after a lost answer the outcome is unknown.
+  /// does not promise to drop a repeated `eventUUID`, so after a lost response the outcome is unknown.
   package convenience init(_ address: UnityAddress, http: HTTPClient, retries: Int, timeout: Milliseconds) {
     let seconds = Double(timeout.count) / 1000
     self.init(isIdempotent: false, retries: retries) { body, consent, cancellation in

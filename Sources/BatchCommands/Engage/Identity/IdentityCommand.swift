@@ -16,7 +16,7 @@ struct IdentityCommand: ParsableCommand {
       """,
     subcommands: [List.self, Show.self, Resume.self, Undo.self, Abandon.self, Renew.self, Link.self, Export.self])
 
-  /// Runs work on the store and turns its errors into messages and exit codes.
+  /// Calls `body`, and converts its errors to messages and exit codes.
   static func reporting(_ body: () throws -> Void) throws {
     do {
       try body()

@@ -26,7 +26,7 @@ extension StoreChoice {
   var identities: IdentityStore { get throws { IdentityStore(path: try path()) } }
 }
 
-/// The error for a store that has no recipients or merges because it belongs to another platform.
+/// The error thrown for a store that has no recipients or merges because it belongs to a different platform.
 struct OtherPlatformStore: RunError, CustomStringConvertible {
   var path: String
   var platform: String
@@ -74,8 +74,8 @@ struct ServiceOptions: ParsableArguments {
       let engage = EngagePlatform()
       var settings = configuration.settings
       if sandbox { engage.completeForSandbox(&settings) }
-      // The store does not know the layout of list and audit table: a plan would be half undone before the service
-      // objects.
+      // The store does not know the layout of the list and the audit table, so a plan would be half undone before the
+      // service objected.
       guard !settings.general.listId.isEmpty else { throw UnnamedList() }
       let service = engage.storeDestination(settings)
       let destination = sandbox ? service.inSandbox : service

@@ -3,8 +3,8 @@ import BatchPipeline
 import FoundationEssentials
 import Glibc
 
-/// The operations on stdin. All are checked before the first is sent. An unnamed file keeps them, so memory does not
-/// limit their number.
+/// The operations on stdin. All are checked before the first is sent. They are kept in an unnamed file, so memory does
+/// not limit their number.
 final class OperationInput {
   private static let longestLine = 1 << 20
   private static let shownFaults = 20

@@ -6,7 +6,7 @@ final class OperationLedger {
   enum State: String {
     /// About to be sent. Without a later line, it is unknown whether the operation was sent.
     case begun
-    /// Sent, without a usable answer.
+    /// Sent, but no usable response was received.
     case unknown
     /// No part of it was sent, or the service refused it before any effect.
     case waiting
@@ -49,7 +49,7 @@ final class OperationLedger {
 
   private func read() throws {
     let bytes = try system { () throws(SystemError) in try FileDescriptor.readAll(descriptor) }
-    // Ignores a last line that a kill or a full disk truncated.
+    // Ignores a last line that was truncated because the process was killed or the disk was full.
     let end = bytes.lastIndex(of: 0x0A).map { $0 + 1 } ?? 0
     guard end > 0 else {
       guard Array(Self.header.utf8).starts(with: bytes) else { throw LedgerError(path: path, cause: .isNone) }
@@ -91,7 +91,7 @@ final class OperationLedger {
 struct LedgerError: RunError, Equatable, CustomStringConvertible {
   enum Cause: Equatable {
     case isHeld
-    /// Another kind of file is at the path.
+    /// A different kind of file is at the path.
     case isNone
     case damaged(line: Int)
     case system(Int32)

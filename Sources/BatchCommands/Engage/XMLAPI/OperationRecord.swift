@@ -6,7 +6,8 @@ import EngageRules
 struct OperationRecord {
   /// The line number, from 1.
   let line: Int
-  /// The key in the ledger: the operation's `id`, or the hash of its content with its index among equal operations.
+  /// The key in the ledger: the operation's `id`, or the hash of its content combined with its index among equal
+  /// operations.
   let key: String
   let operation: NamedOperation
 }
@@ -19,7 +20,7 @@ struct OperationLineFault: Error, Equatable, CustomStringConvertible {
   var description: String { "stdin:\(line): error: \(problem)" }
 }
 
-/// Reads operations, line after line:
+/// Reads operations, line by line:
 ///
 ///     {"operation": "AddRecipient", "param": ["LIST_ID=7"], "column": ["EMAIL=ada@example.test"], "id": "ada"}
 struct OperationReader {

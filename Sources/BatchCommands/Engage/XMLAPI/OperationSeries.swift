@@ -9,7 +9,7 @@ struct OperationSeries {
   struct Counts: Equatable {
     var answered = 0
     var failed = 0
-    /// Sent, but the service may not have carried them out.
+    /// Sent or possibly sent; the service may or may not have carried them out.
     var inDoubt = 0
     /// Answered by the service in an earlier command.
     var doneBefore = 0

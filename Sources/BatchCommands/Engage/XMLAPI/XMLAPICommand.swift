@@ -179,7 +179,7 @@ struct XMLAPIReport {
       }
   }
 
-  /// The names of elements that become an array even if there is only one.
+  /// The names of elements that become an array even if they occur only once.
   private static let repeated: Set<String> = [
     "COLUMN", "CONTACT_LIST_ID", "FAILURE", "KEY_COLUMN", "LIST", "Mailing", "PARAMETER", "ROW", "SYNC_FIELD",
   ]

@@ -17,7 +17,7 @@ package protocol DecisionRules: Sendable {
   /// The maximum distance from a record back to events that it can change.
   var lookback: Milliseconds { get }
 
-  /// The longest silence that can end something.
+  /// The longest period of inactivity that can end something.
   var longestSilence: Milliseconds { get }
 }
 
@@ -35,17 +35,18 @@ package struct DecidedTime: Sendable {
   package var kind: InputKind
   /// The place where the last record was read: records of one file, instant and kind are ordered by line.
   package var source: StoredSource
-  /// The instant before which records are late: ``newest``, or the end of a silence after it that ended something.
+  /// The instant before which records are late: ``newest``, or the end of a later period of inactivity that ended
+  /// something.
   package var end: Instant
-  /// The instant before which a record interrupts a silence that led to a decision, even if the decision affects only
-  /// counts.
+  /// The instant before which a record interrupts a period of inactivity that led to a decision, even if the decision
+  /// affects only counts.
   package var silence: Instant
-  /// The instant up to which silence can still lead to a decision about the device.
+  /// The instant up to which inactivity can still lead to a decision about the device.
   package var settled: Instant
 
   /// - Parameters:
-  ///   - silence: nil if silence led to no further decision.
-  ///   - settled: nil if silence can lead to no more decisions.
+  ///   - silence: nil if inactivity led to no further decision.
+  ///   - settled: nil if inactivity can lead to no more decisions.
   package init(
     newest: Instant, _ kind: InputKind, _ source: StoredSource, end: Instant, silence: Instant? = nil,
     settled: Instant? = nil
@@ -77,7 +78,7 @@ package struct DecidedTime: Sendable {
 /// The options for a decider; except for the known time, they do not affect the events.
 package struct DeciderOptions: Sendable {
   package var limits: BlockLimits
-  /// The known time, up to which silence leads to decisions (reference decisions 33); nil if there is none.
+  /// The known time, up to which inactivity can lead to decisions (reference decisions 33); nil if there is none.
   package var knownUntil: Instant?
   /// Whether to keep the events until the last hand-over, so that requests are full and in time order.
   package var keepsAll: Bool
@@ -234,7 +235,7 @@ package final class DeciderCore {
   package let arena: Arena
   /// The memory for events kept until the last hand-over.
   package let keptArena = Arena(blockSize: 1 << 20)
-  /// The known time, up to which silence leads to decisions; a rewind sets it to the known times of earlier runs.
+  /// The known time, up to which inactivity can lead to decisions; a rewind sets it to the known times of earlier runs.
   package var knownUntil: Instant?
   /// The times up to which the current device was processed; valid from ``DeviceDecider/end(into:)`` until the next
   /// device begins. Nil if the order of records does not matter, or the device had none.
@@ -242,12 +243,13 @@ package final class DeciderCore {
   /// The records of the current device that are quarantined as late; valid from ``DeviceDecider/end(into:)`` until the
   /// next device begins.
   package fileprivate(set) var late: Set<RecordPosition> = []
-  /// The sources of the records that caused events after a silence, by event number (reference decisions 34).
+  /// The sources of the records that caused events after a period of inactivity, by event number (reference decisions
+  /// 34).
   package var causes: [Int64: StoredSource] = [:]
 
   /// The total size, in bytes, of the records that became events since the last stretch ended.
   package var stretchBytes = 0
-  /// The memory of ``order(_:timestamp:precedes:)``, reused for each stretch.
+  /// Memory for ``order(_:timestamp:precedes:)``, reused for each stretch.
   private var keys: [(timestamp: Int64, place: Int)] = []
   package var encoder: EventBlockWriter
   package var counter = EventCounter()
@@ -293,7 +295,7 @@ package final class DeciderCore {
     !options.keepsAll && (events >= times * options.events || stretchBytes >= times * options.bytes)
   }
 
-  /// Returns a state in memory that lives until the next hand-over.
+  /// Copies a state into memory that remains valid until the next hand-over.
   package func copied(_ state: [UInt8]) -> UnsafeRawBufferPointer {
     unsafe UnsafeRawBufferPointer(state.withUnsafeBufferPointer { unsafe arena.copy($0) }.bytes)
   }

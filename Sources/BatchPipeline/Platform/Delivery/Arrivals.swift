@@ -1,7 +1,7 @@
 package import BatchFoundation
 package import BatchReport
 
-/// The policy for showing people's ids in findings, and the files that commands in findings name.
+/// The policy for showing people's ids in findings, and the files named by commands in findings.
 package struct ArrivalNames: Sendable {
   package let personal: PersonalData
   private let store: String
@@ -26,10 +26,10 @@ package struct ArrivalNames: Sendable {
 package struct Arrivals: Sendable {
   package enum Verdict: String, CaseIterable, Sendable {
     case confirmed
-    /// The service accepted the data and reports nothing against it, but cannot confirm that it arrived.
+    /// The service accepted the data and reports no problem with it, but cannot confirm that it arrived.
     case taken
     case missing
-    /// The service has other data, or refused the data after accepting it.
+    /// The service has different data, or refused the data after accepting it.
     case different
     /// Only a person can find out whether the service has the data.
     case unknown
@@ -44,7 +44,7 @@ package struct Arrivals: Sendable {
   package struct Finding: Sendable, Equatable {
     package var verdict: Verdict
     package var subject: Subject
-    /// The id of an event or recipient, or another name; empty if the finding is about many things.
+    /// The id of an event or recipient, or another name; empty if the finding is about many items.
     package var name: String
     package var detail: String
     /// A command, or advice for a person; empty if nothing can be done.
@@ -59,13 +59,13 @@ package struct Arrivals: Sendable {
     }
   }
 
-  /// The number of things of each kind, by verdict.
+  /// The number of items of each kind, by verdict.
   package private(set) var counts: [Subject: [Verdict: Int]] = [:]
   /// The findings in the order in which they were found; at most ``limit``.
   package private(set) var findings: [Finding] = []
   /// The method of checking each subject and the limits of what the service reports, in words.
   package private(set) var basis: [Subject: String] = [:]
-  /// The number of things counted as taken, although the service is known to drop similar ones silently.
+  /// The number of items counted as taken, although the service is known to drop similar ones silently.
   package private(set) var doubted = 0
   package let limit: Int
 
@@ -87,7 +87,7 @@ package struct Arrivals: Sendable {
     basis[subject] = basis[subject].map { "\($0); \(words)" } ?? words
   }
 
-  /// Notes why it is uncertain whether things counted as taken have arrived.
+  /// Notes why it is uncertain whether items counted as taken have arrived.
   package mutating func doubt(_ subject: Subject, _ number: Int, _ words: String) {
     doubted += number
     explain(subject, words)
@@ -99,7 +99,7 @@ package struct Arrivals: Sendable {
   package var areWhole: Bool { Verdict.allCases.allSatisfy { $0.isGood || count($0) == 0 } }
 }
 
-/// The error if a service could not be queried; nothing was compared.
+/// The error thrown when a service could not be queried; nothing was compared.
 package struct ArrivalsUnavailable: RunError, CustomStringConvertible {
   package var reason: String
   package var exit: RunExit

@@ -53,7 +53,7 @@ package struct Outbox: PlatformService {
   }
 }
 
-/// The error if the outbox folder cannot be created or written to; nothing was changed.
+/// The error thrown when the outbox folder cannot be created or written to; nothing was changed.
 package struct OutboxError: RunError, CustomStringConvertible {
   package var folder: String
   package var code: Int32
@@ -66,7 +66,8 @@ package struct OutboxError: RunError, CustomStringConvertible {
 }
 
 extension Platform {
-  /// Returns the destination of a run's requests: the sandbox if there is one, else the job's outbox, else the service.
+  /// Returns the destination of a run's requests: the sandbox if there is one, otherwise the job's outbox, otherwise
+  /// the service.
   ///
   /// - Throws: ``ServiceSettingsError``, ``OutboxError``.
   package func service(of run: RunContext) throws -> any PlatformService {

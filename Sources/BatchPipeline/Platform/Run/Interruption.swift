@@ -1,6 +1,6 @@
 package import BatchFoundation
 
-/// The error of a run that a signal ended; everything done so far is durable, and the next run continues from there.
+/// The error for a run that a signal ended; everything done so far is durable, and the next run continues from there.
 package struct InterruptedError: RunError, Equatable, CustomStringConvertible {
   package var signal: Int32
 

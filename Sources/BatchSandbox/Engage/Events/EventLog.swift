@@ -120,9 +120,10 @@ struct EventLog: Sendable {
     var count = 0
   }
 
-  /// Returns the events of a body. Each must be an object; if `strict`, with a known code, a time and named attributes.
+  /// Returns the events of a body. Each must be an object and, if `strict`, must have a known code, a time and named
+  /// attributes.
   static func read(_ bytes: UnsafeRawBufferPointer, strict: Bool) -> Result<[JSONNode], Objection> {
-    // The kind of error does not matter: the service only answers 400.
+    // The kind of error does not matter: the service responds only with 400.
     guard let root = unsafe try? JSONNode.parse(Array(bytes)), let events = root["events"]?.array else {
       return .failure(Objection(text: "The request is not valid JSON with events"))
     }
@@ -155,13 +156,13 @@ struct EventLog: Sendable {
     return nil
   }
 
-  /// Returns whether the text is RFC 3339 with milliseconds, and `Z` or an offset.
+  /// Returns whether the string is an RFC 3339 time with milliseconds and `Z` or an offset.
   private static func isEventTime(_ text: String) -> Bool {
     let zones = ["Z", "+dd:dd", "-dd:dd"]
     return zones.contains { fits(Array(text.utf8), "dddd-dd-ddTdd:dd:dd.ddd" + $0) }
   }
 
-  /// Returns the answer of `/rest/events/errors`: refusals with an id above `after`, the oldest first.
+  /// Returns the response of `/rest/events/errors`: refusals with an id above `after`, oldest first.
   func errors(after: Int, limit: Int) -> String {
     let listed = refused.filter { $0.id > after }.prefix(limit).map { entry in
       "{\"errorId\":\(entry.id),\"errorMessage\":\(JSONString.quoted(entry.reason)),\"event\":\(String(decoding: entry.event, as: UTF8.self))}"

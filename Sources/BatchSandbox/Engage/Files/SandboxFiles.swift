@@ -21,7 +21,7 @@ struct SandboxFiles: Sendable {
     }
   }
 
-  /// Returns the name without a path; nil for anything that could leave the folder.
+  /// Returns the name without a path; nil for anything that could lead out of the folder.
   static func plainName(_ text: String) -> String? {
     let name = text.split(separator: "/", omittingEmptySubsequences: true).last.map(String.init) ?? ""
     return name.isEmpty || name.hasPrefix(".") || name.utf8.contains(0) ? nil : name
@@ -43,7 +43,7 @@ struct SandboxFiles: Sendable {
   }
 }
 
-/// Text separated by commas, tabs or pipes, quoted where needed.
+/// Rows of values separated by commas, tabs or pipes, and quoted where needed.
 struct SeparatedText: Sendable {
   private(set) var bytes: [UInt8] = []
   private let separator: UInt8

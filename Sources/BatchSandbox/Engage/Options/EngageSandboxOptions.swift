@@ -45,7 +45,7 @@ package struct SandboxSwitches: Sendable, Equatable {
   package var unknownRecipientFault = 123
   /// Whether date columns accept a date followed by ` GMT`.
   package var datesWithZone = true
-  /// Whether unknown codes and malformed events are answered 400. Every submission is then read in full.
+  /// Whether unknown codes and malformed events get a 400 response. Every submission is then read in full.
   package var strictEvents = false
   package var badEvents: BadEvents?
   /// The number of rows after which an exported file is truncated, although the job counts them all; nil for never.
@@ -71,7 +71,7 @@ package struct SandboxCredentials: Sendable, Equatable {
   }
 }
 
-/// The events that the sandbox refuses, given by an attribute's value, and its way of refusing them.
+/// The events that the sandbox refuses, identified by an attribute's value, and the way in which it refuses them.
 package struct BadEvents: Sendable, Equatable {
   package enum Answer: String, Sendable, CaseIterable {
     /// 400 for the whole submission; none of it is applied.
@@ -97,7 +97,8 @@ package enum EventAccounting: Sendable, Equatable {
   case count
   /// The number of times that each event was applied, by the digest of its bytes.
   case digests
-  /// The same, by the value of this attribute; events without it by digest.
+  /// The number of times that each event was applied, by the value of this attribute; events without it are counted by
+  /// digest.
   case attribute(String)
   /// Like `digests`, and also the bodies of applied submissions.
   case bodies
@@ -168,7 +169,8 @@ extension EngageSandboxOptions {
     if organization.lists.isEmpty { organization.createsWhatIsMissing = true }
   }
 
-  /// Returns the options of `run --sandbox`: any credentials, the job's list and audit table, and all else on demand.
+  /// Returns the options of `run --sandbox`: any credentials, the job's list and audit table, and everything else on
+  /// demand.
   ///
   /// - Parameters:
   ///   - auditColumns: the columns of the audit table, the key column first; ignored without an audit table.
@@ -189,7 +191,7 @@ extension EngageSandboxOptions {
 }
 
 extension OrganizationSeed {
-  /// Adds the other's lists, tables and recipients; a list or table with the same id is replaced.
+  /// Adds the lists, tables and recipients of `other`. Its lists and tables replace those with the same id.
   package mutating func merge(_ other: OrganizationSeed) {
     Self.merge(other.lists, into: &lists)
     Self.merge(other.tables, into: &tables)

@@ -192,7 +192,8 @@ package enum ColumnType: Int, Sendable, Codable, CaseIterable {
     }
   }
 
-  /// Returns the reason to refuse a relational row with this value, to be followed by the column's name; nil for none.
+  /// Returns the reason to refuse a relational row with this value, to which the column's name is appended; nil if the
+  /// value is valid.
   func objection(to value: ByteText, zone: Bool) -> String? {
     if value.isEmpty { return nil }
     switch self {

@@ -20,7 +20,7 @@ struct Organization: Sendable, Codable {
   var jobs: [Int: ServiceJob] = [:]
   var files = SandboxFiles()
   var sessions: [String] = []
-  /// Starts above 2^32, because ids do not fit 32 bits (specification section 9, point 5).
+  /// Starts above 2^32, because ids do not fit into 32 bits (specification section 9, point 5).
   var nextRecipientID: Int64 = 900_000_000_101
   var nextObjectID = 60_001
   var nextJobID = 80_001
@@ -65,7 +65,7 @@ struct Organization: Sendable, Codable {
     }
   }
 
-  /// Adds the lists, tables and columns that only the other has, for example after a configuration change.
+  /// Adds the lists, tables and columns that only `other` has, for example after a configuration change.
   mutating func addMissing(of other: Organization) {
     for (id, list) in other.lists {
       guard lists[id] != nil else {
@@ -78,7 +78,7 @@ struct Organization: Sendable, Codable {
     nextRecipientID = max(nextRecipientID, other.nextRecipientID)
   }
 
-  /// The lists by id, in byte order.
+  /// The lists, sorted by the bytes of their ids.
   var sortedLists: [MarketingList] { lists.values.sorted { $0.id < $1.id } }
 
   mutating func takeObjectID() -> ByteText {

@@ -1,6 +1,6 @@
 import BatchFoundation
 
-/// A table next to the database, such as the audit record (specification section 3.2).
+/// A table that is separate from the database of recipients, such as the audit table (specification section 3.2).
 struct RelationalTable: Sendable {
   struct Column: Sendable, Codable {
     var name: ByteText

@@ -1,7 +1,7 @@
 import BatchFoundation
 import BatchWire
 
-/// The mutable state of Engage in the sandbox. One lock guards it, so requests take turns.
+/// The mutable state of Engage in the sandbox. One lock guards it, so requests are carried out one at a time.
 struct SandboxState: Sendable {
   var api: XMLAPI
   var tokens = AccessTokens()
@@ -280,7 +280,7 @@ extension CivilTime {
   }
 }
 
-/// Returns whether a date column accepts the text: `MM/dd/yyyy` or `yyyy-MM-dd`, optionally followed by `HH:mm` or
+/// Returns whether a date column accepts the string: `MM/dd/yyyy` or `yyyy-MM-dd`, optionally followed by `HH:mm` or
 /// `HH:mm:ss`, `AM` or `PM`, and, if `zone` allows it, `GMT` or `UTC`.
 func isServiceDate(_ text: String, zone: Bool) -> Bool {
   var parts = text.split(separator: " ", omittingEmptySubsequences: false).map { Array($0.utf8) }
@@ -300,7 +300,7 @@ func isServiceDate(_ text: String, zone: Bool) -> Bool {
   return zone && parts.count == 1 && (suffix.elementsEqual("GMT".utf8) || suffix.elementsEqual("UTC".utf8))
 }
 
-/// Returns whether the text matches the pattern, in which each `d` matches a digit.
+/// Returns whether the bytes match the pattern, in which each `d` matches a digit.
 func fits(_ bytes: [UInt8], _ pattern: String) -> Bool {
   bytes.count == pattern.utf8.count
     && zip(bytes, pattern.utf8).allSatisfy { byte, wanted in

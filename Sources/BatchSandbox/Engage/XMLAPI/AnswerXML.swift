@@ -1,7 +1,7 @@
 import BatchFoundation
 import BatchWire
 
-/// The text of an XMLAPI answer under construction.
+/// The text of an XMLAPI response under construction.
 struct AnswerXML: Sendable {
   private(set) var text = ""
   /// Whether column values are CDATA rather than escaped text.
@@ -70,12 +70,12 @@ enum ReceivedEnvelope: Sendable {
       self = .refused(.serverError)
       return
     }
-    // Text beyond ASCII must be declared as UTF-8: some clients declared another charset or none.
+    // Non-ASCII text must be declared as UTF-8, because some clients declared a different charset or none.
     if bytes.contains(where: { $0 >= 0x80 }), !contentType.lowercased().contains("utf-8"), !Self.declaresUTF8(bytes) {
       self = .refused(.invalidRequest)
       return
     }
-    // The kind of error does not matter: the service answers all of them with fault 51.
+    // The kind of error does not matter: the service reports fault 51 for all of them.
     guard let root = try? XMLDocument.parse(bytes, limits: .file), root.isNamed("Envelope"),
       let body = root.first("Body"),
       !body.elements.isEmpty
@@ -145,7 +145,7 @@ struct APIFault: Error, Sendable, Equatable {
     APIFault(id: id, text: "The max number of concurrent authenticated requests has been reached")
   }
 
-  /// Returns the fault with an id from a plan; if `text` is nil, with the service's text for that id.
+  /// Returns the fault for an id from a plan; a nil `text` means the service's text for that id.
   static func planned(_ id: Int, text: String?, errorClass: String) -> APIFault {
     let known = [
       invalidRequest, missingXML, serverError, notPermitted, sessionExpired, notMember, exists, invalidRecipient,

@@ -125,7 +125,7 @@ extension XMLAPI {
     return parameters
   }
 
-  /// Returns the id of the list that LIST_ID or LIST_NAME names. The action CREATE creates the list from COLUMNS.
+  /// Returns the id of the list that LIST_ID or LIST_NAME names. For the action CREATE, creates the list from COLUMNS.
   private mutating func importTarget(_ map: ImportMap) throws -> ByteText {
     if map.action == "CREATE" {
       let id = organization.takeObjectID()

@@ -71,7 +71,7 @@ extension XMLAPI {
     column == "RECIPIENT_ID" || organization.lists[list]?.position(of: column) != nil
   }
 
-  /// Returns a file name that no other export of the same second uses.
+  /// Returns a file name that no other export from the same second uses.
   private func uniqueFile(_ name: String) -> String {
     // Only a path separator in a list's name could lead out of the folder.
     let plain = String(name.map { $0 == "/" ? "-" : $0 })
@@ -112,7 +112,7 @@ extension XMLAPI {
     return id
   }
 
-  /// Advances every job to its state at the current time. Jobs do their work on completion, in the order of ids.
+  /// Advances every job to its state at the current time. Jobs do their work on completion, in order of their ids.
   mutating func settleJobs() {
     for id in organization.jobs.keys.sorted() {
       guard let job = organization.jobs[id], job.status == .waiting || job.status == .running else { continue }
@@ -188,7 +188,7 @@ extension XMLAPI {
   }
 }
 
-/// Deferred work of the service: imports, exports and table jobs (specification section 9, point 9).
+/// Work that the service carries out later: imports, exports and table jobs (specification section 9, point 9).
 struct ServiceJob: Sendable, Codable {
   enum Work: Sendable, Codable {
     case importList(map: String, source: String)

@@ -5,7 +5,7 @@ extension XMLAPI {
   typealias Pairs = [(name: ByteText, value: ByteText)]
   typealias Values = [(position: Int, value: ByteText)]
 
-  /// Returns the id of the list that LIST_ID names, or of the database of the contact list that it names.
+  /// Returns the list id in LIST_ID or, if that is the id of a contact list, the id of its database.
   func listID(_ call: ReceivedCall, _ parameter: String = "LIST_ID") throws(APIFault) -> ByteText {
     let id = try call.required(parameter)
     if organization.lists[id] != nil { return id }
@@ -136,7 +136,7 @@ extension XMLAPI {
     xml.element("ORGANIZATION_ID", Organization.id)
   }
 
-  /// Returns the key columns with their values; throws 121 if EMAIL is missing, 211 if another one is.
+  /// Returns the key columns with their values; throws 121 if EMAIL is missing, 211 if a different key column is.
   private func uniqueKey(_ keys: [ByteText], of pairs: Pairs) throws(APIFault) -> Pairs {
     var key: Pairs = []
     for name in keys {
@@ -222,7 +222,7 @@ extension XMLAPI {
     xml.element("ORGANIZATION_ID", Organization.id)
   }
 
-  /// Throws if a change would give the target a unique key that another recipient has.
+  /// Throws if a change would give the target a unique key that another recipient already has.
   private mutating func refuseTakenKey(
     _ keys: [ByteText], _ pairs: Pairs, target: Int64, in list: ByteText
   ) throws(APIFault) {
@@ -272,7 +272,7 @@ extension XMLAPI {
     xml.element("ORGANIZATION_ID", Organization.id)
   }
 
-  /// Returns all recipients addressed by EMAIL, RECIPIENT_ID or the columns.
+  /// Returns all recipients identified by RECIPIENT_ID or, without it, by EMAIL and the columns.
   private mutating func addressed(
     _ call: ReceivedCall, in list: ByteText, by columns: @autoclosure () throws(APIFault) -> Pairs
   ) throws(APIFault) -> [Int64] {

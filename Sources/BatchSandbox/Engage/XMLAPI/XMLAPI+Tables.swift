@@ -57,7 +57,7 @@ extension XMLAPI {
     if deleted == 0 { xml.fails = true }
   }
 
-  /// Returns a FAILURE element with the key columns of its row.
+  /// Returns a FAILURE element with the key columns of the failed row.
   private func failureText(_ failure: RelationalTable.Failure, _ row: Pairs, element: String, table: ByteText)
     -> String
   {

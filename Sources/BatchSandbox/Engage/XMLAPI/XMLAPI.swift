@@ -7,7 +7,7 @@ struct ReceivedCall: Sendable {
 
   var name: String { element.name }
 
-  /// Returns the text of the first child of that name; nil if there is none.
+  /// Returns the text of the first child element with that name; nil if there is none.
   func text(_ name: String) -> ByteText? { element.first(name).map { ByteText($0.text) } }
 
   func required(_ name: String) throws(APIFault) -> ByteText {
@@ -54,7 +54,7 @@ struct XMLAPI {
 
   var now: Int64 { clock.now.milliseconds }
 
-  /// Returns the answer to all operations of a Body, in order; each succeeds or fails separately.
+  /// Returns the response to all operations in a Body, in order; each succeeds or fails separately.
   mutating func answer(_ operations: [XMLElement]) -> String {
     var body = "<Envelope><Body>"
     for element in operations {

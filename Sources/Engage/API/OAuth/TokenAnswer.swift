@@ -1,14 +1,14 @@
 import BatchFoundation
 import BatchWire
 
-/// The body of a token request and the interpretation of its answer (reference identity 1.1 to 1.3).
+/// The body of a token request and the interpretation of its response (reference identity 1.1 to 1.3).
 enum TokenAnswer {
   struct Grant: Equatable {
     var token: Secret
     var seconds: Double
   }
 
-  /// The lifetime of a token if the answer states none.
+  /// The lifetime of a token if the response states none.
   static let assumedSeconds = 3600.0
 
   static func body(_ credentials: Credentials) -> [UInt8] {
@@ -44,13 +44,13 @@ enum TokenAnswer {
     }
   }
 
-  /// Reads a lifetime in seconds, limited to a day. The number may be quoted, as one client has observed.
+  /// Reads a lifetime in seconds, limited to a day. The number may be a JSON string, as one client has observed.
   private static func seconds(_ node: JSONNode?) -> Double {
     guard let value = node?.double ?? node?.string.flatMap(Double.init), value.isFinite else { return assumedSeconds }
     return min(max(value, 0), 86_400)
   }
 
-  /// Returns the error only if it is one of OAuth's own codes; any other text could quote the request.
+  /// Returns the error only if it is one of OAuth's own codes; any other value could quote the request.
   private static func errorCode(_ node: JSONNode?) -> String? {
     let known = [
       "invalid_request", "invalid_client", "invalid_grant", "unauthorized_client", "unsupported_grant_type",
@@ -116,7 +116,7 @@ enum FormEncoding {
     return body
   }
 
-  /// Percent-encodes text for a query or path segment, with spaces as `%20`.
+  /// Percent-encodes a string for a query or path segment, with spaces as `%20`.
   static func component(_ text: String) -> String {
     var bytes: [UInt8] = []
     append(Array(text.utf8), to: &bytes, space: Array("%20".utf8))

@@ -1,8 +1,8 @@
 package import BatchFoundation
 import BatchWire
 
-/// Supplies the access token of a run and renews it, on a clock that only moves forward. Any thread may call it; one at
-/// a time requests a token.
+/// Supplies the access token for a run and renews it, using a clock that only moves forward. Any thread may call it;
+/// only one at a time requests a token.
 final class TokenSource: Sendable {
   private struct State {
     var token: AccessToken?
@@ -22,7 +22,7 @@ final class TokenSource: Sendable {
   private let request: @Sendable (HTTPCancellation?) -> Result<TokenAnswer.Grant, CallFault>
   private let clock: @Sendable () -> Double
   private let state = Guarded(State())
-  /// Held by the thread that requests a token. That takes at most one request, which has a total timeout.
+  /// Held by the thread that requests a token, for no longer than one request, which has a total timeout.
   private let flight = Guarded(Turn())
 
   private let margin: Double
@@ -40,7 +40,7 @@ final class TokenSource: Sendable {
 
   /// Returns a usable token, requesting one if there is none or if the current one is due for renewal.
   ///
-  /// Concurrent callers share the answer to one request, including a failure. No request is made during a pause
+  /// Concurrent callers share the response to one request, including a failure. No request is made during a pause
   /// (`Retry-After`), and a refused token is never returned again.
   ///
   /// - Parameter refused: The token that the service has just refused. If another thread has already replaced it, the
@@ -64,7 +64,7 @@ final class TokenSource: Sendable {
     state.withLock { if $0.token?.generation == token.generation { $0.token = nil } }
   }
 
-  /// Marks the credentials as refused: the service refused a fresh token and will refuse the next one too.
+  /// Marks the credentials as refused, because the service refused a fresh token and will refuse the next one too.
   func giveUp(status: Int) {
     state.withLock { $0.refusal = .refused(status: status, error: nil) }
   }
@@ -142,7 +142,7 @@ final class TokenSource: Sendable {
 /// A token and its lifetime in seconds on a clock that only moves forward.
 package struct AccessToken: Sendable {
   package let secret: Secret
-  /// The number of the token within this run; it distinguishes a refused token from its successor.
+  /// The number of the token within this run, which distinguishes a refused token from its successor.
   package let generation: Int
   package let receivedAt: Double
   package let lifetime: Double
@@ -160,7 +160,7 @@ package struct AccessToken: Sendable {
   var headerValue: String { "Bearer \(secret.reveal())" }
 }
 
-/// The credentials that an administrator issues for one organization (reference identity 1.1). They are never printed.
+/// The credentials that an administrator issues for one organization (reference identity 1.1). Never printed.
 package struct Credentials: Sendable, Equatable {
   package var clientID: Secret
   package var clientSecret: Secret

@@ -1,7 +1,7 @@
 import BatchFoundation
 import BatchWire
 
-/// The interpretation of an answer before an expired token is handled.
+/// The preliminary interpretation of a response, before an expired token is handled.
 enum Reading<Outcome: Sendable>: Sendable {
   case outcome(Outcome)
   /// An explicit report of an expired token (reference identity 1.3); the request was not applied.
@@ -10,10 +10,10 @@ enum Reading<Outcome: Sendable>: Sendable {
   case empty
 }
 
-/// The rules that turn answers into outcomes. `sent` is the content of the request, which an answer may quote.
+/// The rules that turn responses into outcomes. `sent` is the content of the request, which a response may quote.
 enum AnswerRules {
-  /// Interprets status and text by the rules that all requests share. Returns nil for an uncompressed 2xx and for a 4xx
-  /// that may concern the request's content.
+  /// Interprets the status and text by the rules that all requests share. Returns nil for an uncompressed 2xx and for a
+  /// 4xx that may concern the request's content.
   static func reading<Answer, Rejection>(
     of answer: HTTPAnswer, to sent: [UInt8], ofEvents: Bool = false, as: CallOutcome<Answer, Rejection>.Type, now: Int64
   ) -> Reading<CallOutcome<Answer, Rejection>>? {
@@ -67,7 +67,7 @@ enum AnswerRules {
       results = try XMLAPIAnswer.parse(answer.body, expecting: count).map { $0.quoting(sent) }
     } catch {
       if error == .empty { return .empty }
-      // A single fault for an envelope of several operations refuses all of them.
+      // One fault for an envelope with several operations refuses all of them.
       guard count > 1, let fault = soleFault(answer.body)?.quoting(sent) else {
         return .outcome(.unknown(.unreadable(status: answer.status, answer.page ?? error.description)))
       }
@@ -92,12 +92,12 @@ enum AnswerRules {
 
   /// Returns the fault if the body contains nothing else; otherwise nil.
   private static func soleFault(_ body: [UInt8]) -> ServiceFault? {
-    // The caller reports a body that is not an answer.
+    // The caller reports a body that is not a response.
     guard let results = try? XMLAPIAnswer.parse(body), let result = results.first else { return nil }
     return result.fault
   }
 
-  /// Reads an answer to submitted events. The message of a rejection may quote the events, so it belongs in quarantine
+  /// Reads a response to submitted events. The message of a rejection may quote the events, so it belongs in quarantine
   /// and not in logs.
   static func readSubmission(_ answer: HTTPAnswer, to sent: [UInt8] = [], now: Int64) -> Reading<SendOutcome> {
     if let reading = reading(of: answer, to: sent, ofEvents: true, as: SendOutcome.self, now: now) { return reading }
@@ -114,11 +114,11 @@ enum AnswerRules {
     return .outcome(.acknowledged)
   }
 
-  /// The statuses that concern the events sent, such as 409 (a type code of another database) and 415 (unexpected
-  /// JSON).
+  /// The statuses that concern the content of the events, such as 409 (a type code from a different database) and 415
+  /// (unexpected JSON).
   private static let statusesOfData: Set = [400, 409, 413, 415, 422]
 
-  /// Reads a JSON answer to a GET request.
+  /// Reads a JSON response to a GET request.
   static func readJSON(
     _ answer: HTTPAnswer, to sent: [UInt8] = [], now: Int64
   ) -> Reading<ServiceOutcome<JSONNode>> {

@@ -5,14 +5,14 @@ package import BatchWire
 package typealias ServiceOutcome<Answer: Sendable> = CallOutcome<Answer, ServiceFault>
 
 extension ServiceOutcome where Rejection == ServiceFault {
-  /// The reason there is no answer; nil if there is one.
+  /// The reason why there is no usable response; nil if there is one.
   package var reason: String? {
     if case .rejected(let fault) = self { return "\(fault)" }
     return fault?.reason
   }
 }
 
-/// The reasons the service may refuse a request before acting on it.
+/// The reasons for which the service may refuse a request before acting on it.
 enum Refusal: String {
   /// A 401 for a fresh token, or refused credentials.
   case credentials = "the credentials were refused"
@@ -22,9 +22,9 @@ enum Refusal: String {
   case throttled = "too many requests"
   /// A redirect; never followed, because the token would be sent along.
   case redirected = "redirect not followed"
-  /// A 404, 405 or 410: there is no such service at this address.
+  /// A 404, 405 or 410.
   case noSuchService = "no such service at this address"
-  /// A complete answer that says the service did not process the request: 503, or a 4xx that is not about data. No
+  /// A complete response that says the service did not process the request: 503, or a 4xx that is not about data. No
   /// event was accepted.
   case failing = "the service failed"
 
@@ -39,7 +39,8 @@ enum Refusal: String {
 }
 
 extension CallFault {
-  /// Creates a refusal. `retryAfter` is the requested pause in seconds; `words` contains nothing from the request.
+  /// Creates the fault for a refusal. `retryAfter` is the requested pause in seconds; `words` contains nothing from the
+  /// request.
   init(_ kind: Refusal, status: Int, retryAfter: Double? = nil, words: String? = nil, isSentence: Bool = false) {
     let wait = retryAfter.map { ", retry after \(Int($0))s" } ?? ""
     self.init(
@@ -58,7 +59,7 @@ extension CallFault {
       blamesRequest: retryAfter == nil)
   }
 
-  /// A 2xx whose body cannot be the answer.
+  /// A 2xx whose body cannot be a response from the service.
   static func unreadable(status: Int, _ why: String) -> CallFault {
     CallFault("outcome unknown: status \(status), but \(why)", blamesRequest: true)
   }

@@ -1,7 +1,7 @@
 import BatchFoundation
 import EngageRules
 
-/// Builds elements from paths and columns, and separates repeated groups where the service expects separate elements.
+/// Builds elements from paths and columns, and splits repeated groups where the service expects separate elements.
 extension NamedOperation {
   private static let repeatableGroups: Set<ByteText> = [
     "COLUMN", "EXPRESSION", "KEY_COLUMN", "MAILING", "MAP_FIELD", "ROW", "SUBSTITUTION", "SYNC_FIELD",

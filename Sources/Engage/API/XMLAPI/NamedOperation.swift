@@ -2,7 +2,7 @@ import BatchFoundation
 package import BatchWire
 package import EngageRules
 
-/// Any operation of the XMLAPI by name, for operators (`engage-batch xmlapi`). It returns the result element unchanged.
+/// Any XMLAPI operation, given by name, for operators (`engage-batch xmlapi`). It returns the result element unchanged.
 package struct NamedOperation: Sendable {
   /// All operations that the SDKs name (reference identity 3.2). Names are case-sensitive.
   package static let names = [
@@ -38,9 +38,9 @@ package struct NamedOperation: Sendable {
   private let fields: [OperationField]
 
   /// - Parameters:
-  ///   - parameters: Their names may be paths, such as `CONTACT_LISTS/CONTACT_LIST_ID`. Adjacent parameters share their
-  ///     parent; a repeatable group begins again where one of its elements recurs.
-  ///   - columns: Added after the parameters; in rows of a table, a recurring column begins the next row.
+  ///   - parameters: The parameters, whose names may be paths such as `CONTACT_LISTS/CONTACT_LIST_ID`. Adjacent
+  ///     parameters share their parent; a repeatable group begins again where one of its elements recurs.
+  ///   - columns: The columns, added after the parameters; in rows of a table, a recurring column begins the next row.
   package init(_ name: String, parameters: [ColumnValue], columns: [ColumnValue]) throws(Fault) {
     for element in [name] + parameters.flatMap({ $0.name.split(separator: "/").map(String.init) })
     where !Self.isElementName(element) {
@@ -57,7 +57,7 @@ package struct NamedOperation: Sendable {
 
   package var call: OperationCall { operation.call }
 
-  /// Read operations may be repeated; the effects of the others are not known here.
+  /// The operation to send. Read operations are repeatable; the effects of the others are not known here.
   package var operation: XMLAPIOperation<XMLElement?> {
     XMLAPIOperation(name, fields, isRepeatable: name.hasPrefix("Get") || name == "SelectRecipientData") { $0.element }
   }

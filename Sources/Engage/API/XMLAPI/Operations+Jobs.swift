@@ -3,7 +3,7 @@ import BatchWire
 /// A job that the service runs asynchronously.
 package struct JobReference: Sendable, Equatable {
   package var id: String
-  /// The path of the exported file, which may contain spaces; nil if the answer has none.
+  /// The path of the exported file, which may contain spaces; nil if the response has none.
   package var filePath: String?
 
   init(_ result: XMLAPIResult) throws(MissingField) {
@@ -20,7 +20,7 @@ extension XMLAPIOperation<JobReference> {
       isRepeatable: false, read: JobReference.init)
   }
 
-  /// Exports columns of all contacts of a list as CSV into the service's `download` folder.
+  /// Exports columns of all contacts in a list as CSV into the service's `download` folder.
   package static func exportList(_ list: String, columns: [String]) -> Self {
     Self(
       "ExportList",
@@ -31,7 +31,7 @@ extension XMLAPIOperation<JobReference> {
       ], isRepeatable: false, read: JobReference.init)
   }
 
-  /// Exports all columns of all rows of a relational table as CSV into the service's `download` folder.
+  /// Exports all columns of all rows in a relational table as CSV into the service's `download` folder.
   package static func exportTable(_ table: String) -> Self {
     Self(
       "ExportTable", [.text("TABLE_ID", table), .text("EXPORT_FORMAT", "CSV"), .flag("ADD_TO_STORED_FILES")],
@@ -48,7 +48,7 @@ extension XMLAPIOperation<JobStatus> {
 package enum JobStatus: Sendable, Equatable {
   case waiting
   case running
-  /// Includes a pending cancellation; the service spells the state with one L or two.
+  /// Canceled, or with a pending cancellation; the service spells the state with one L or two.
   case canceled
   case error
   case complete

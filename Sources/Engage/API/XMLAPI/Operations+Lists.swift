@@ -44,7 +44,7 @@ package struct ListDescription: Sendable, Equatable {
 }
 
 extension XMLAPIOperation<Void> {
-  /// Opts out every contact of the list that has these values (reference identity 3.1).
+  /// Opts out every contact in the list that has these values (reference identity 3.1).
   package static func optOut(_ columns: [ColumnValue], of list: String) -> Self {
     Self("OptOutRecipient", [.text("LIST_ID", list)] + OperationField.columns(columns), isRepeatable: true)
   }
@@ -55,7 +55,7 @@ extension XMLAPIOperation<Void> {
       "AddContactToContactList", [.text("CONTACT_LIST_ID", list), .text("CONTACT_ID", contact)], isRepeatable: true)
   }
 
-  /// Adds a contact to a program. The service offers no way to query whether the contact is already in it.
+  /// Adds a contact to a program. The service offers no way to find out whether the contact is already in it.
   package static func add(_ contact: String, toProgram program: String) -> Self {
     Self("AddContactToProgram", [.text("PROGRAM_ID", program), .text("CONTACT_ID", contact)], isRepeatable: false)
   }
@@ -67,12 +67,12 @@ extension XMLAPIOperation<Void> {
 }
 
 extension XMLAPIOperation<[RowFailure]> {
-  /// Writes at most 100 rows of a relational table by key. A successful operation may still report failed rows.
+  /// Writes up to 100 rows of a relational table by key. A successful operation may still report failed rows.
   package static func write(_ rows: [[ColumnValue]], to table: String) -> Self {
     Self("InsertUpdateRelationalTable", fields(table, rows, "COLUMN"), isRepeatable: true) { $0.rowFailures }
   }
 
-  /// Deletes at most 1000 rows of a relational table, each given by all its key columns.
+  /// Deletes up to 1000 rows from a relational table, each given by all its key columns.
   package static func delete(_ keys: [[ColumnValue]], of table: String) -> Self {
     Self("DeleteRelationalTableData", fields(table, keys, "KEY_COLUMN"), isRepeatable: true) { $0.rowFailures }
   }

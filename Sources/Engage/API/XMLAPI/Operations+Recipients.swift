@@ -25,7 +25,7 @@ extension RecipientImage {
   }
 }
 
-/// Operations that return the id of the contact added or changed.
+/// Operations that return the id of the added or changed contact.
 extension XMLAPIOperation<String> {
   /// Adds a contact, or updates the oldest one that already has all of these values (reference identity 3.1).
   package static func add(_ columns: [ColumnValue], to list: String) -> Self {

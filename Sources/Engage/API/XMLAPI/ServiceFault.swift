@@ -10,7 +10,7 @@ package struct ServiceFault: Error, Sendable, Equatable {
     case transient
     /// The session or token has expired.
     case expired
-    /// The named object does not exist, which answers a look-up and completes a removal.
+    /// The named object does not exist, which is a valid result of a look-up and completes a removal.
     case absent
     /// The object to add already exists.
     case exists
@@ -20,9 +20,9 @@ package struct ServiceFault: Error, Sendable, Equatable {
     case throttled
   }
 
-  /// The error id; nil if the answer has none.
+  /// The error id; nil if the response has none.
   package var id: Int?
-  /// The part of the service that refused, such as `SP.ListManager`; it changes the meaning of two ids.
+  /// The part of the service that refused, such as `SP.ListManager`, which changes the meaning of two ids.
   package var faultClass: String?
   /// The service's message; it may quote the request.
   package var message: String
@@ -51,7 +51,7 @@ package struct ServiceFault: Error, Sendable, Equatable {
     "\(ServiceErrorTable.entry(id)?.meaning ?? "an unknown fault") (error \(id))"
   }
 
-  /// Whether the kind does not follow from the id, but from the message or, for an unknown id, by default.
+  /// Whether the kind follows from the message or, for an unknown id, from the default, rather than from the id.
   var isSentence: Bool { id.flatMap { ServiceErrorTable.entry($0)?.kind } != kind }
 
   fileprivate static func kind(id: Int?, message: String, quoting sent: [UInt8]) -> Kind {

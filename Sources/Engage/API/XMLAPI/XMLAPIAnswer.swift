@@ -2,17 +2,17 @@ import BatchFoundation
 package import BatchWire
 package import EngageRules
 
-/// An answer of the XMLAPI: one result for each operation sent, in order (reference identity 2.2).
+/// The parser for responses from the XMLAPI: one result for each operation sent, in order (reference identity 2.2).
 package enum XMLAPIAnswer {
-  /// The reasons a body is not an answer. The request may have been applied.
+  /// The reasons why a body is not a response. The request may have been applied.
   package enum Fault: Error, Equatable, Sendable {
     case empty
     case xml(XMLError)
-    /// Well-formed XML that does not have the structure of an answer.
+    /// Well-formed XML that does not have the structure of a response.
     case shape(String)
   }
 
-  /// Reads a whole body; throws if it is not an answer with `count` results.
+  /// Reads a whole body; throws if it is not a response with `count` results.
   ///
   /// Parsing is strict where a misreading could turn a failure into a success or one recipient into another (one
   /// `Envelope`, one `Body`, at most one `SUCCESS` and one `RecipientId` per result), and tolerant in the spelling of
@@ -37,7 +37,7 @@ package enum XMLAPIAnswer {
         if awaitsFault {
           results[results.count - 1].fault = fault
         } else {
-          // A separate fault, next to results of the same envelope.
+          // A separate fault, next to results in the same envelope.
           results.append(XMLAPIResult(fault))
         }
         awaitsFault = false
@@ -90,13 +90,13 @@ package struct XMLAPIResult: Sendable, Equatable {
 
   /// Returns the trimmed text of a child that the next step needs, such as an id, which may exceed 32 bits.
   ///
-  /// - Throws: ``MissingField`` if the child is missing or empty, which happens even in successful answers.
+  /// - Throws: ``MissingField`` if the child is missing or empty, which happens even in successful responses.
   package func required(_ name: String) throws(MissingField) -> String {
     guard let text = text(name)?.trimmingBlanks(), !text.isEmpty else { throw MissingField(name) }
     return text
   }
 
-  /// The columns in the order of the answer; an empty value means that the recipient has none.
+  /// The columns in response order; an empty value means that the recipient has none.
   package var columns: [ColumnValue] {
     (element?.first("COLUMNS")?.all("COLUMN") ?? []).compactMap { column in
       column.first("NAME").map { ColumnValue($0.text, column.first("VALUE")?.text ?? "") }
@@ -111,7 +111,7 @@ package struct XMLAPIResult: Sendable, Equatable {
 
 /// A row of a relational table that was not written.
 package struct RowFailure: Sendable, Equatable {
-  /// Whether the service calls the failure `permanent`; any other may be retried.
+  /// Whether the service calls the failure `permanent`; other failures may be retried.
   package var isPermanent: Bool
   package var description: String
   package var keys: [ColumnValue]

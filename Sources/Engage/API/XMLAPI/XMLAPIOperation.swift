@@ -1,7 +1,7 @@
 import BatchWire
 package import EngageRules
 
-/// A typed request to the XMLAPI, with the function that reads its answer (reference identity 3).
+/// A typed request to the XMLAPI, with the function that reads its response (reference identity 3).
 package struct XMLAPIOperation<Answer: Sendable>: Sendable {
   package let call: OperationCall
   /// Reads a successful result; throws if a field that the next step needs is missing.
@@ -22,7 +22,7 @@ extension XMLAPIOperation<Void> {
   }
 }
 
-/// The error that a successful answer lacks a required field; the operation may have been applied.
+/// The error thrown when a successful response lacks a required field; the operation may have been applied.
 package struct MissingField: Error, Equatable, Sendable {
   package var name: String
 
@@ -32,7 +32,7 @@ package struct MissingField: Error, Equatable, Sendable {
 package struct OperationCall: Sendable, Hashable {
   package var name: String
   package var fields: [OperationField]
-  /// Whether repeating the operation has no further effect. If false, it is not repeated after an empty answer, which
+  /// Whether repeating the operation has no further effect. If false, it is not repeated after an empty response, which
   /// may mean a lost session (reference identity 1.3) or an operation that was applied.
   package var isRepeatable: Bool
 

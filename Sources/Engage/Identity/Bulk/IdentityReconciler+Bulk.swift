@@ -7,13 +7,13 @@ import EngageRules
 extension IdentityReconciler {
   private static let page = 20_000
 
-  /// Exports the list if more than `Recipient.bulkThreshold` look-ups are pending, and imports the missing recipients
-  /// of devices. Each such device is marked first, so that a later run looks for its recipient even if the answer is
-  /// lost.
+  /// Exports the list if more than `Recipient.bulkThreshold` look-ups are pending, and imports the recipients that
+  /// devices lack. Each such device is marked first, so that a later run looks for its recipient even if the response
+  /// is lost.
   ///
   /// - Parameter absent: The columns that the list does not have.
   /// - Returns: The service with look-ups from the export; nil if there are too few look-ups, or if the transfer fails
-  ///   or is incomplete, which the log notes.
+  ///   or is incomplete, which is logged.
   func prepareIndex(_ log: RunLog, without absent: Set<ByteText>) throws -> IndexedDatabase? {
     guard let transfer else { return nil }
     do {
@@ -72,7 +72,7 @@ extension IdentityReconciler {
     let renewed = try exported(transfer, searched, without: absent)
     let created = try missing.count { try !isMissing($0, in: renewed) }
     log.count { $0.figures.created += created }
-    // Each row is looked up, because a completed job reports how many rows it refused, but not which.
+    // Each row is looked up, because a completed job reports only how many rows it refused, not which.
     if created < missing.count {
       log.note(
         "\(missing.count - created) of \(missing.count) imported recipients are not in the list; their devices are set up one by one"

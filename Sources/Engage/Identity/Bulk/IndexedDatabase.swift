@@ -1,8 +1,8 @@
 import BatchFoundation
 import EngageRules
 
-/// The service with an exported copy of the data to look up, so that look-ups cost no calls. Recipients to write to are
-/// read from the service, and each read or write updates the copy.
+/// The service combined with an exported copy of the data to look up, so that look-ups cost no calls. Recipients to
+/// write to are read from the service, and each read or write updates the copy.
 final class IndexedDatabase: RecipientDatabase {
   /// A column and a value, normalized as the service may compare them.
   struct Pair: Hashable {
@@ -23,7 +23,7 @@ final class IndexedDatabase: RecipientDatabase {
     var images: [ByteText: RecipientImage] = [:]
     /// The recipients that have, or had, each searched pair.
     var holders: [Pair: Set<ByteText>]
-    /// Recipients that a write made findable; the read after each write provides their other columns.
+    /// Recipients that a write made findable; the read after the write provides their other columns.
     var awaited: Set<ByteText> = []
 
     mutating func keep(_ image: RecipientImage, foundBy columns: [ColumnValue]) {
@@ -55,7 +55,8 @@ final class IndexedDatabase: RecipientDatabase {
       let candidates = holders.compactMap { state.images[$0] }.filter { image in
         ids.allSatisfy { Pair($0) == Pair(ColumnValue($0.name, image[$0.name])) }
       }
-      // If a candidate differs in case or white space, the service is queried: only it knows whether they count.
+      // If a candidate differs in case or white space, the service is queried, because only it knows whether such
+      // differences count.
       guard candidates.allSatisfy({ $0.matches(ids) }) else { return nil }
       return .some(
         candidates.min { (Int64($0.id) ?? .max, ByteText($0.id)) < (Int64($1.id) ?? .max, ByteText($1.id)) })
@@ -78,7 +79,7 @@ final class IndexedDatabase: RecipientDatabase {
   func add(_ columns: [ColumnValue]) throws(RemoteFailure) -> String {
     let id = try service.add(columns)
     state.withLock { state in
-      // The service may have updated an existing recipient, of which the export has more columns.
+      // The service may have updated an existing recipient, for which the export has more columns.
       let known = state.images[ByteText(id)]?.changed(by: columns) ?? RecipientImage(id: id, columns: columns)
       state.keep(known, foundBy: columns)
     }

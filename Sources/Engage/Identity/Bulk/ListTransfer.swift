@@ -1,7 +1,7 @@
 import BatchFoundation
 import Glibc
 
-/// The transfer of whole lists as files: export, import, and their jobs (reference identity 3.2).
+/// Transfers whole lists as files: exports, imports, and their jobs (reference identity 3.2).
 package final class ListTransfer: Sendable {
   private let database: ServiceDatabase
   private let folder: TransferFolder
@@ -20,15 +20,17 @@ package final class ListTransfer: Sendable {
 
   private var list: String { database.list }
 
-  /// Passes every recipient of the list to `body`: the id and the values of the columns, in order.
+  /// Passes every recipient in the list to `body`: the id, and the values of the columns in order.
   ///
-  /// - Throws: ``ExportFault`` if the file is not the whole list; the recipients passed so far must then be discarded.
+  /// - Throws: ``ExportFault`` if the file is not the whole list, in which case the recipients passed so far must be
+  ///   discarded; ``RemoteFailure``.
   func export(_ columns: [String], _ body: (String, [String]) -> Void) throws {
     let columns = ["RECIPIENT_ID"] + columns
     try fetch(.exportList(list, columns: columns), of: list, columns, body)
   }
 
-  /// Passes every row of a relational table to `body`: the value of `key` and those of the other columns, in order.
+  /// Passes every row of a relational table to `body`: the value of `key`, and the values of the other columns in
+  /// order.
   ///
   /// - Throws: The errors of ``export(_:_:)``.
   func export(
@@ -53,7 +55,7 @@ package final class ListTransfer: Sendable {
     try file.finish(ofAtLeast: size, body)
   }
 
-  /// Adds a recipient for each value of the column unless one has it already, so that the call may be repeated.
+  /// Adds a recipient for each value in the column unless a recipient has it already, so that the call may be repeated.
   func add(_ values: [String], to column: String, named name: String) throws {
     var file = CSVText.line([column])
     for value in values { file += CSVText.line([value]) }
@@ -143,15 +145,15 @@ package struct TransferFolder: Sendable {
 /// The reasons for a run to abandon file transfers and look up everything one by one.
 enum ExportFault: Error, Equatable, CustomStringConvertible {
   case noFile
-  /// A file that cannot be created, written or read: its path, the operation, and the system's code.
+  /// A file cannot be created, written or read: its path, the operation, and the system's code.
   case file(String, operation: String, code: Int32)
-  /// An export or import that did not complete.
+  /// An export or import did not complete.
   case job(String)
   case missingColumns([String])
-  /// A file that ends within a row, or a row with an empty key or with more or fewer fields than the header.
+  /// The file ends within a row, or a row has an empty key or more or fewer fields than the header.
   case torn(row: Int)
   case notUTF8(row: Int)
-  /// A file with fewer recipients than the list had before the export began.
+  /// The file has fewer recipients than the list had before the export began.
   case tooShort(rows: Int, size: Int)
 
   var description: String {
@@ -190,7 +192,7 @@ struct ExportedFile {
     self.rows = rows
   }
 
-  /// Finishes reading, and passes a last row without a line end to `body`.
+  /// Finishes reading, and passes a last row without a line ending to `body`.
   ///
   /// - Throws: ``ExportFault`` unless the whole file was read and has at least `size` recipients.
   mutating func finish(ofAtLeast size: Int, _ body: (String, [String]) -> Void) throws(ExportFault) {

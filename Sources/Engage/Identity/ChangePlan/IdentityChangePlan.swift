@@ -2,15 +2,15 @@ package import BatchFoundation
 import BatchStore
 import EngageRules
 
-/// The writes of a run by field: the document of `run --dry-run --online-plan`, which `run --plan` carries out. It
-/// contains ids of people, so its file is readable only by its owner.
+/// The writes of a run by field: the document that `run --dry-run --online-plan` creates and `run --plan` carries out.
+/// It contains ids of people, so its file is readable only by its owner.
 package struct IdentityChangePlan: Codable, Equatable, Sendable {
-  /// A change of one field: of a recipient, of the audit table, or of the mapping of devices to recipients.
+  /// A change to one field of a recipient, of the audit table, or of the mapping from devices to recipients.
   package struct Change: Codable, Equatable, Sendable {
     package var device: String
     /// `create`, `location`, or the scenario of a merge plan.
     package var scenario: String
-    /// The step that writes the field, or the reason that nothing is written.
+    /// The step that writes the field, or the reason why nothing is written.
     package var rule: String
     /// The recipient's id, or `new:` and its mobile user id if it does not exist yet; the table's id for an audit row;
     /// `device` for the mapping.
@@ -24,7 +24,7 @@ package struct IdentityChangePlan: Codable, Equatable, Sendable {
   package var list: String
   /// The date that all writes use, in milliseconds since 1970.
   package var date: Int64
-  /// The digest of job, configuration and inputs.
+  /// The digest of the job, the configuration and the inputs.
   package var inputs: String
   /// The added recipients, then the merges, then the locations, each in the order in which a run would write them.
   package var changes: [Change]
@@ -32,7 +32,7 @@ package struct IdentityChangePlan: Codable, Equatable, Sendable {
   package var now: Instant { Instant(milliseconds: date) }
 }
 
-/// The error that the list, the inputs or the service differ from those of the change plan; nothing was written.
+/// The error thrown when the list, the inputs or the service differ from those in the change plan; nothing was written.
 package struct ChangePlanMismatch: RunError, Equatable, Sendable, CustomStringConvertible {
   package enum Difference: Equatable, Sendable {
     case list, inputs
@@ -58,9 +58,10 @@ package struct ChangePlanMismatch: RunError, Equatable, Sendable, CustomStringCo
 }
 
 extension IdentityReconciler {
-  /// Returns what ``reconcile()`` would do now. The service is only read, and the store is not changed.
+  /// Returns the changes that ``reconcile()`` would make now. The service is only read, and the store is not changed.
   ///
-  /// - Parameter inputs: A digest of job, configuration and inputs, compared when the change plan is carried out.
+  /// - Parameter inputs: The digest of the job, the configuration and the inputs, compared when the change plan is
+  ///   carried out.
   /// - Throws: ``IdentityConfigurationError``, ``RemoteFailure``; errors of the store.
   package func changePlan(inputs: String) throws -> IdentityChangePlan {
     let copy = try store.planningCopy()
@@ -119,7 +120,7 @@ extension IdentityReconciler {
   }
 }
 
-/// The changes of a change plan; a merge that writes anything else is not carried out.
+/// The changes in a change plan; a merge that would write anything else is not carried out.
 final class PlannedChanges: Sendable {
   private let changes: Set<ByteText>
   /// The changes without previous values: a location replaces any value.
@@ -130,7 +131,7 @@ final class PlannedChanges: Sendable {
     writes = Set(changePlan.changes.map(\.write.text))
   }
 
-  /// - Parameter name: Returns the change plan's name for a recipient's id.
+  /// - Parameter name: Returns the name that the change plan uses for a recipient's id.
   func covers(_ plan: MergePlan, naming name: (String) -> String) -> Bool {
     plan.plannedChanges(naming: name).allSatisfy { changes.contains($0.text) }
   }
@@ -165,7 +166,8 @@ extension LocationUpdate {
 }
 
 extension MergePlan {
-  /// - Parameter name: Returns the change plan's name for the id of a recipient added in the same run.
+  /// - Parameter name: Returns the name that the change plan uses for a recipient's id, if the recipient is added in
+  ///   the same run.
   func plannedChanges(naming name: (String) -> String) -> [IdentityChangePlan.Change] {
     func change(_ rule: String, _ target: String, _ column: String, _ current: String, _ new: String)
       -> IdentityChangePlan.Change

@@ -1,7 +1,8 @@
 import BatchFoundation
 import EngageRules
 
-/// A database that reads the service and only records writes, so that the reconciler's own code can compute a plan.
+/// A database that reads from the service and only records writes, so that the reconciler's own code can compute a
+/// plan.
 final class PlanningDatabase: RecipientDatabase {
   private struct State {
     /// Recipients as they would be after the writes so far.
@@ -27,7 +28,7 @@ final class PlanningDatabase: RecipientDatabase {
       let asItWouldBe = state.withLock { $0.images[ByteText(found.id)] }
       if asItWouldBe?.answers(ids) ?? true { candidates.append(asItWouldBe ?? found) }
     }
-    // The service answers with the oldest recipient; new ones are the youngest.
+    // The service returns the oldest recipient; new ones are the youngest.
     return candidates.min { Self.age($0.id) < Self.age($1.id) }
   }
 

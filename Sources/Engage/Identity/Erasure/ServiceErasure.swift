@@ -8,7 +8,7 @@ package struct ServiceErasure: Sendable {
   package var settings: IdentitySettings
   package var retryPolicy: RetryPolicy
 
-  /// The maximum number of recipients with one value; more suggest a wrong column.
+  /// The maximum number of recipients with the same value; a greater number suggests a wrong column.
   private static let most = 100
 
   /// Returns the ids of these people's recipients that exist now, and changes nothing. If several have the same value,
@@ -24,7 +24,8 @@ package struct ServiceErasure: Sendable {
     return found.sorted()
   }
 
-  /// Deletes what ``find(_:_:)`` finds until nothing is left, then the audit rows; returns the number of each.
+  /// Deletes the recipients that ``find(_:_:)`` finds until none is left, then the audit rows; returns the number of
+  /// each.
   package func erase(
     _ ids: [PersonID], _ traces: ServiceTraces
   ) throws(RemoteFailure) -> (recipients: Int, auditRows: Int) {
@@ -53,8 +54,8 @@ package struct ServiceErasure: Sendable {
     return users + traces.columns.sorted { ($0.name, $0.value) < ($1.name, $1.value) }
   }
 
-  /// Whether the recipient is kept: a mobile user id of these people finds it, but other devices use it too. Recipients
-  /// found by a customer's id are not kept, because that id was given.
+  /// Whether the recipient is kept because a mobile user id of these people finds it, but other devices use it too.
+  /// Recipients found by a customer's id are not kept, because that id was given.
   private func keeps(_ recipient: String, foundBy column: ColumnValue, _ traces: ServiceTraces) -> Bool {
     column.name.isIdentical(to: settings.recipient.mobileUserIdColumn) && traces.kept.contains(recipient)
   }
@@ -62,7 +63,7 @@ package struct ServiceErasure: Sendable {
   private func find(_ column: ColumnValue) throws(RemoteFailure) -> String? {
     let image = try retryPolicy.reading { () throws(RemoteFailure) in try remote.find([column]) }
     guard let image else { return nil }
-    // Other look-ups accept an answer that does not show the value; a deletion must not.
+    // Other look-ups accept a response that does not show the value; a deletion must not.
     guard image.answers([column]) else { throw .wrongAnswer }
     return image.id
   }
@@ -71,7 +72,7 @@ package struct ServiceErasure: Sendable {
     try retryPolicy.reading { () throws(RemoteFailure) in try remote.read(recipient) } != nil
   }
 
-  /// - Returns: False if the recipient no longer exists. A repeated call deletes nothing else.
+  /// - Returns: False if the recipient no longer exists. Repeating the call deletes nothing else.
   private func remove(_ recipient: String) throws(RemoteFailure) -> Bool {
     try isGone { () throws(RemoteFailure) in try remote.remove(recipient) }
   }

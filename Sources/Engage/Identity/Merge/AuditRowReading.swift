@@ -7,7 +7,7 @@ package import EngageRules
 package struct AuditRowReading {
   /// A row that a merge wrote.
   package struct Expected: Sendable {
-    /// The columns as written, the key first.
+    /// The columns as written, with the key first.
     package var columns: [ColumnValue]
     package var table: String
     package var plan: Int64
@@ -23,8 +23,8 @@ package struct AuditRowReading {
     self.table = table
   }
 
-  /// Returns the rows of merges that are done, each key once, in the order of planning. Undone merges are left out:
-  /// their rows were deleted, or kept only at an operator's request.
+  /// Returns the rows of completed merges in planning order, each key once. Undone merges are left out: their rows were
+  /// deleted, or kept only at an operator's request.
   ///
   /// - Throws: ``StoreError/inconsistent(_:)`` for a step without an audit row; errors of the store.
   package static func expected(in store: EventStore) throws -> [Expected] {

@@ -3,16 +3,16 @@ import BatchFoundation
 import BatchStore
 import EngageRules
 
-/// Chooses a check's scenario from data that has already been read (reference identity 5.3 and 5.6).
+/// Chooses the scenario of a check from data that has already been read (reference identity 5.3 and 5.6).
 struct MergeDecision {
   var draft: MergeDraft
-  /// Whether an operator has undone the merge of these two.
+  /// Returns whether an operator has undone the merge of these two.
   var isRefused: (_ loser: String, _ winner: String) throws -> Bool
   /// Returns how many merges of these two were carried out by this store and not undone.
   var mergesMade: (_ loser: String, _ winner: String) throws -> Int
-  /// Whether the store knows a person with the mobile user id.
+  /// Returns whether the store knows a person with the mobile user id.
   var isPerson: (_ mobileUserId: String) throws -> Bool
-  /// Whether `kept`, a value of a recipient's column, is the id as that column stores it.
+  /// Returns whether `kept`, a value in a recipient's column, is the id as that column stores it.
   var keeps: (_ id: ColumnValue, _ kept: String) throws -> Bool
 
   enum Result {
@@ -58,7 +58,7 @@ struct MergeDecision {
           winner: winner.id))
     }
     let earlier = try mergesMade(current.id, winner.id)
-    // Another device of the recipient has caused this merge, so this device is only reassigned. If merges are not
+    // Another device with this recipient has caused the merge, so this device is only reassigned. If merges are not
     // marked in the list, only the store shows that.
     if earlier > 0, !marker.isEmpty || !settings.recipient.marksMergesInDatabase {
       return .plan(draft.reassigning(subject, from: current.id, to: winner))
@@ -84,7 +84,7 @@ struct MergeDecision {
     if users.1.isEmpty || shareUser {
       return .plan(draft.movingMobileUserId(subject, from: current, to: winner, earlier: earlier))
     }
-    // A late record says nothing about the person who has since taken over the recipient.
+    // A late record has no bearing on the person who has since taken over the recipient.
     if !users.0.isEmpty, !RecipientQuestion.isSame(users.0, subject.current.mobileUserId), try isPerson(users.0) {
       return .plan(draft.reassigning(subject, from: current.id, to: winner))
     }
@@ -106,7 +106,8 @@ struct MergeDecision {
     try ids.contains { try !recipient[$0.name].isEmpty && !keeps($0, recipient[$0.name]) }
   }
 
-  /// Compares without the case of ASCII letters, because iOS wrote UUIDs in upper case and Android in lower case.
+  /// Compares user ids, ignoring the case of ASCII letters, because iOS wrote UUIDs in upper case and Android in lower
+  /// case.
   static func isSameUser(_ one: String, _ other: String) -> Bool {
     one.utf8.elementsEqual(other.utf8) { $0 == $1 || ($0 ^ $1 == 0x20 && ($0 | 0x20) &- 0x61 < 26) }
   }

@@ -19,8 +19,8 @@ struct MergeDraft {
     var current: DeviceIdentity
   }
 
-  /// - Parameter check: The check; nil for the set-up of the device's person, whose identity applies from that person's
-  ///   first event.
+  /// - Parameter check: The check; nil for the set-up of the device's person, whose identity applies from their first
+  ///   event.
   static func subject(_ device: KnownDevice, _ check: PendingCheck? = nil) -> Subject {
     Subject(
       device: device.device, checkId: check?.id,
@@ -40,7 +40,7 @@ struct MergeDraft {
       created: now, steps: steps)
   }
 
-  /// Returns a plan without steps, with the state and the reason.
+  /// Returns a plan with the state and the reason, but without steps.
   func stopped(
     _ subject: Subject, as state: MergeState, reason: String, loser: String = "", winner: String = ""
   ) -> MergePlan {
@@ -96,7 +96,7 @@ struct MergeDraft {
       ])
   }
 
-  /// Plans scenario S1: the ids are written to the device's recipient.
+  /// Plans scenario S1, in which the ids are written to the device's recipient.
   func settingIds(_ subject: Subject, on recipient: RecipientImage) -> MergePlan {
     plan(
       .setIds, subject, loser: recipient.id, winner: recipient.id,
@@ -116,7 +116,8 @@ struct MergeDraft {
       steps: [MergeStep(.publishMapping)])
   }
 
-  /// Plans scenario S2 after `earlier` merges of the two: the mobile user id moves to the winner.
+  /// Plans scenario S2, in which the mobile user id moves to the winner. `earlier` is the number of earlier merges of
+  /// the two.
   func movingMobileUserId(
     _ subject: Subject, from loser: RecipientImage, to winner: RecipientImage, earlier: Int
   ) -> MergePlan {
@@ -137,7 +138,8 @@ struct MergeDraft {
         + [MergeStep(.publishMapping)], earlier: earlier)
   }
 
-  /// Plans scenario S3 after `earlier` merges of the two: the loser is only marked as merged.
+  /// Plans scenario S3, in which the loser is only marked as merged. `earlier` is the number of earlier merges of the
+  /// two.
   func marking(
     _ subject: Subject, _ loser: RecipientImage, mergedInto winner: RecipientImage, earlier: Int
   ) -> MergePlan {
@@ -190,7 +192,7 @@ struct AuditRow {
   var winner: ColumnValue
   var date: ColumnValue
 
-  /// The columns in the order of the plan, with the table's key first.
+  /// The columns in plan order, with the table's key first.
   var columns: [ColumnValue] { [key, loser, winner, date] }
 }
 
@@ -212,7 +214,7 @@ extension AuditRow {
       .audit, target: table, changes: columns.map { ColumnChange(name: $0.name, before: "", after: $0.value) })
   }
 
-  /// Returns the row that records the undoing of the merge: another key, and the recipients' roles exchanged.
+  /// Returns the row that records the undoing of the merge, with a different key and the recipients' roles exchanged.
   func reversed(key: String) -> AuditRow {
     var row = self
     row.key.value = key

@@ -6,11 +6,11 @@ import EngageRules
 /// Carries out or undoes a plan step by step, and notes each step in the journal (reference identity 5.6).
 ///
 /// Before each write, the target is read. If it already has the new values, the step is done; if it still has the
-/// previous values, they can be replaced; any other values are somebody else's. If a write is not confirmed, the next
-/// read shows its effect. The same loop therefore serves first attempts, repeated ones and resumed plans.
+/// previous values, they can be replaced; any other values were written by somebody else. If a write is not confirmed,
+/// the next read shows its effect. The same loop therefore serves first attempts, repeated ones and resumed plans.
 struct MergeExecutor {
   var reconciler: IdentityReconciler
-  /// Whether an earlier run may have carried out the steps that it started, and nobody has checked that.
+  /// Whether an earlier run may have carried out the steps that it started, without anybody having checked since.
   var isResumed = false
 
   enum Outcome: Equatable {
@@ -20,14 +20,14 @@ struct MergeExecutor {
     case conflict(String)
   }
 
-  /// The reason that a plan stops.
+  /// The reason why a plan stops.
   enum Stop: Error {
     case conflict(String)
     /// The service permanently refuses a step, so the completed steps are undone.
     case abort(String)
   }
 
-  /// The images read under the plan's locks just before it was stored; valid for its first step only.
+  /// The images read under the plan's locks just before the plan was stored; valid only for its first step.
   var fresh: [RecipientImage] = []
 
   var remote: any RecipientDatabase { reconciler.remote }
@@ -35,7 +35,7 @@ struct MergeExecutor {
 
   // MARK: Forward
 
-  /// - Throws: ``RemoteFailure`` if repeated calls got no usable answer; the plan stays open and can be resumed.
+  /// - Throws: ``RemoteFailure`` if repeated calls got no usable response; the plan stays open and can be resumed.
   mutating func carryOut(_ plan: inout MergePlan) throws -> Outcome {
     var pending: [JournalLine] = []
     do {
@@ -148,7 +148,7 @@ struct MergeExecutor {
     var attempts = RetryPolicy.Attempts(retryPolicy)
     while true {
       guard let image = try current(step.target) else {
-        // A recipient that is gone needs neither a mark nor clearing, and cannot be restored.
+        // A recipient that no longer exists needs neither a mark nor clearing, and cannot be restored.
         if undo || (plan.scenario.isMerge && step.target.isIdentical(to: plan.loser)) { return }
         throw Stop.abort("\(step.name.rawValue): the recipient is gone")
       }
@@ -176,7 +176,7 @@ struct MergeExecutor {
   }
 
   /// Writes a location over any value. When undoing, only the address is compared, because the service may return the
-  /// time in another format.
+  /// time in a different format.
   private mutating func place(_ step: MergeStep, undo: Bool) throws {
     var attempts = RetryPolicy.Attempts(retryPolicy)
     let changes = undo ? step.changes.map(\.reversed) : step.changes
@@ -203,8 +203,8 @@ struct MergeExecutor {
   /// Carries out an instruction on a recipient. It is the only step of its plan, so a refusal leaves nothing to undo. A
   /// person must act, because a later run would be refused as well.
   ///
-  /// - Parameter mayBeMade: Whether an earlier attempt may have succeeded. A program cannot be queried and must not be
-  ///   started twice, so its instruction then stops.
+  /// - Parameter mayBeMade: Whether an earlier attempt may have succeeded. If so, an instruction for a program stops,
+  ///   because membership cannot be queried and the program must not be started twice.
   private mutating func ask(_ step: MergeStep, undo: Bool, mayBeMade: Bool) throws {
     let name = (undo ? MergeStepName.undoPrefix : "") + step.name.rawValue
     guard let asked = step.instruction, let instruction = undo ? asked.reversed : asked else {
@@ -242,7 +242,7 @@ struct MergeExecutor {
     }
   }
 
-  /// Reads every recipient that the plan writes to, and repeats acknowledged writes whose values are missing.
+  /// Reads every recipient to which the plan writes, and repeats acknowledged writes whose values are missing.
   private mutating func verify(_ plan: MergePlan) throws {
     let steps = plan.steps.filter(\.name.isUpdate)
     for attempt in 1... {
@@ -270,7 +270,7 @@ struct MergeExecutor {
     }
   }
 
-  /// Stops if somebody else merged the winner into the loser: neither would remain (reference decisions 63).
+  /// Stops if somebody else merged the winner into the loser, because neither would remain (reference decisions 63).
   private func refuseMutualMerge(_ plan: MergePlan, _ winner: RecipientImage) throws {
     let settings = reconciler.settings.recipient
     guard settings.marksMergesInDatabase else { return }
@@ -353,8 +353,8 @@ struct MergeExecutor {
     return .conflict(reason)
   }
 
-  /// Stops a plan after a refused or wrongly answered call that shows nothing about its steps. Its progress and
-  /// recipients are unchanged.
+  /// Stops a plan after a refused or wrongly answered call that shows nothing about the plan's steps. The plan's
+  /// progress and its recipients are left unchanged.
   private func refuse(_ plan: inout MergePlan, _ failure: RemoteFailure, _ lines: [JournalLine]) throws -> Outcome {
     plan.state = .refused
     plan.reason = "\(failure)"

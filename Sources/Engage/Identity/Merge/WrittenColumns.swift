@@ -2,7 +2,7 @@ import BatchConfiguration
 import BatchFoundation
 package import EngageRules
 
-/// Compares written values with what the service stores for them (reference decisions 61), for runs and `verify`.
+/// Compares written values with those that the service stores for them (reference decisions 61), for runs and `verify`.
 package final class WrittenColumns: Sendable {
   private let layout = Guarded<ListLayout?>(nil)
   private let settings: IdentitySettings
@@ -12,7 +12,8 @@ package final class WrittenColumns: Sendable {
   /// Keeps the description of the list.
   func note(_ layout: ListLayout) { self.layout.withLock { $0 = layout } }
 
-  /// - Parameter database: Describes the list if no description is known yet. If it refuses, columns count as text.
+  /// - Parameter database: Provides the description of the list if none is known yet. If the service refuses it,
+  ///   columns count as text.
   package func kind(of column: String, _ database: any RecipientDatabase, _ retryPolicy: RetryPolicy)
     throws(RemoteFailure)
     -> ColumnKind
@@ -35,8 +36,8 @@ package final class WrittenColumns: Sendable {
     return isFolded && kind.isText ? .email : kind
   }
 
-  /// Whether a recipient has the value `wanted` of a change, in any spelling in which the service may store it. For a
-  /// date, any value counts if `other` is empty.
+  /// Whether a recipient has the value `wanted` of a change, in any spelling in which the service may store it. If
+  /// `other` is empty, any date counts as a wanted date.
   func has(
     _ wanted: String, of change: ColumnChange, unlike other: String, on image: RecipientImage,
     _ database: any RecipientDatabase, _ retryPolicy: RetryPolicy
@@ -90,7 +91,7 @@ extension MergeExecutor {
   func areMade(_ changes: [ColumnChange], _ step: MergeStep, on image: RecipientImage) throws -> Bool {
     let missing = try changes.filter { try !isMade($0, on: image) }
     if missing.isEmpty { return true }
-    // A value that was there before the step was not truncated by it.
+    // The step did not truncate a value that was there before.
     guard step.isStarted,
       try missing.allSatisfy({ try !isToBeMade($0, on: image) && kind($0).cuts($0.after, to: image[$0.name]) })
     else { return false }

@@ -1,8 +1,8 @@
 import BatchFoundation
 import BatchWire
 
-/// Applies patience to each kind of call separately, for all threads. An answer ends the outage of its kind only
-/// (reference decisions 60).
+/// Applies patience to each kind of call separately, for all threads. A response ends the outage only for calls of its
+/// kind (reference decisions 60).
 final class CallPatience: Sendable {
   private struct Kind {
     var patience: Patience?
@@ -25,13 +25,13 @@ final class CallPatience: Sendable {
 
   enum Next: Equatable {
     case again(after: Milliseconds)
-    /// Others of its kind are answered and this one is not, so its subject is left to the next run.
+    /// Other calls of its kind are answered but this one is not, so its subject is left to the next run.
     case later
     /// Patience has run out, or would before the next call.
     case ended
   }
 
-  /// A call is given up after this many refusals and a `part`-th of the patience, if others of its kind are answered.
+  /// If others of its kind are answered, a call is given up after this many refusals and 1/`part` of the patience.
   private static let mostRefusals = 5
   private static let part = 10
 

@@ -28,7 +28,8 @@ package enum ColumnKind: Sendable, Equatable {
     }
   }
 
-  /// Whether a different value in the column reveals an answer about another recipient (reference decisions 36).
+  /// Whether a different value in the column reveals that the response is about another recipient (reference decisions
+  /// 36).
   package var isText: Bool { self == .text || self == .email }
 
   /// Whether the stored value corresponds to the written one.
@@ -67,7 +68,7 @@ package enum ColumnKind: Sendable, Equatable {
     }
   }
 
-  /// Returns the number in a canonical spelling; commas may group its thousands. Returns nil for anything else.
+  /// Returns the number in a canonical spelling; its thousands may be grouped by commas. Returns nil for anything else.
   static func decimal(_ text: [UInt8]) -> String? {
     var text = text
     if text.first == UInt8(ascii: "+") { text.removeFirst() }
@@ -118,7 +119,7 @@ package enum ColumnKind: Sendable, Equatable {
   }
 }
 
-/// A day with an optional minute, in a format of the service (reference identity 2.4), without time zone.
+/// A day with an optional minute and without a time zone, in one of the service's formats (reference identity 2.4).
 struct CivilText {
   private var year = 0
   private var hasCentury = true
@@ -145,7 +146,8 @@ struct CivilText {
     if minute == nil { return nil }
   }
 
-  /// Returns the minute of the day for the service's formats `HH:mm:ss`, `HH:mm` and `h:mm a`; nil for anything else.
+  /// Returns the minute of the day from the service's formats `HH:mm:ss`, `HH:mm` and `h:mm a`, with `:` or `.` as the
+  /// separator; nil for anything else.
   static func minute(of text: [UInt8]) -> Int? {
     let words = text.split { $0 == 0x20 }.map { String(decoding: $0, as: UTF8.self) }
     let time = (words.first ?? "").split { $0 == ":" || $0 == "." }.prefix(2).map {
@@ -160,7 +162,8 @@ struct CivilText {
     return hour * 60 + minutes
   }
 
-  /// Whether the service may have stored this value as `other`. Date columns drop times; a missing time means midnight.
+  /// Whether the service may have stored this value as `other`. Date columns drop times; otherwise, a missing time
+  /// means midnight.
   func isKept(as other: CivilText) -> Bool {
     let sameYear = hasCentury && other.hasCentury ? year == other.year : year % 100 == other.year % 100
     guard sameYear, month == other.month, day == other.day else { return false }

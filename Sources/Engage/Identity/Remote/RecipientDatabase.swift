@@ -2,7 +2,8 @@ package import BatchFoundation
 package import BatchWire
 package import EngageRules
 
-/// The marketing database as identity needs it, with one method per call. Failed calls are repeated by the caller.
+/// The marketing database as identity reconciliation needs it, with one method per call. The caller repeats failed
+/// calls.
 package protocol RecipientDatabase: Sendable {
   /// Returns the oldest recipient that has all the values; nil if there is none.
   func find(_ ids: [ColumnValue]) throws(RemoteFailure) -> RecipientImage?
@@ -10,9 +11,10 @@ package protocol RecipientDatabase: Sendable {
   func holder(of ids: [ColumnValue]) throws(RemoteFailure) -> String?
   /// Returns the current recipient with the id; nil if there is none.
   func read(_ recipient: String) throws(RemoteFailure) -> RecipientImage?
-  /// Adds a recipient, or finds the oldest one that already has the values if the service can, and returns its id.
+  /// Adds a recipient, or finds the oldest one that already has the values if the service supports that, and returns
+  /// its id.
   ///
-  /// - Throws: ``RemoteFailure/wrongAnswer`` also if the answer has no valid recipient id.
+  /// - Throws: ``RemoteFailure/wrongAnswer`` also if the response has no valid recipient id.
   func add(_ columns: [ColumnValue]) throws(RemoteFailure) -> String
   func update(_ recipient: String, _ columns: [ColumnValue]) throws(RemoteFailure)
   /// Inserts the row or replaces the one with the same key, which is the first column.
@@ -26,15 +28,15 @@ package protocol RecipientDatabase: Sendable {
   func make(_ instruction: ContactInstruction, for recipient: String, user: ColumnValue) throws(RemoteFailure)
   /// Returns the columns and keys of a database or relational table.
   func layout(of list: String) throws(RemoteFailure) -> ListLayout
-  /// Stops reusing open connections, because one gave a wrong answer.
+  /// Stops reusing open connections, because one returned a wrong response.
   func reconnect()
 }
 
 extension RecipientDatabase {
   package func holder(of ids: [ColumnValue]) throws(RemoteFailure) -> String? { try find(ids)?.id }
 
-  /// Returns a recipient whose id came from the service or the store; nil if it no longer exists. An answer that it
-  /// does not exist may belong to another request, so it is believed only if a fresh connection confirms it.
+  /// Returns a recipient whose id came from the service or the store; nil if it no longer exists. A response that it
+  /// does not exist may belong to another request, and is accepted only if a fresh connection confirms it.
   func named(_ recipient: String, _ retryPolicy: RetryPolicy) throws(RemoteFailure) -> RecipientImage? {
     let reading = { () throws(RemoteFailure) in
       try retryPolicy.reading { () throws(RemoteFailure) in try read(recipient) }
@@ -57,7 +59,7 @@ package struct RecipientImage: Sendable, Equatable {
       columns.map { (Self.key($0.name), $0.isBlank ? "" : $0.value) }, uniquingKeysWith: { $0.isEmpty ? $1 : $0 })
   }
 
-  /// Returns the key of a column; the service answers with both `EMAIL` and its alias `Email` (reference identity 2.3).
+  /// Returns the key of a column; the service returns both `EMAIL` and its alias `Email` (reference identity 2.3).
   static func key(_ column: String) -> ByteText { ByteText(column.isIdentical(to: "Email") ? "EMAIL" : column) }
 
   func matches(_ ids: [ColumnValue]) -> Bool { ids.allSatisfy { self[$0.name].isIdentical(to: $0.value) } }
@@ -70,10 +72,11 @@ package struct RecipientImage: Sendable, Equatable {
 
   package var hasColumns: Bool { !values.isEmpty }
 
-  /// Whether the answer has the column, with or without a value.
+  /// Whether the response has the column, with or without a value.
   func has(_ column: String) -> Bool { values[Self.key(column)] != nil }
 
-  /// Returns the recipient id of a merge mark, even from a number column. Any other value is trimmed; empty means none.
+  /// Returns the recipient id in a merge mark, even from a number column; any other value is only trimmed. Empty if
+  /// there is no mark.
   package func mark(in column: String) -> String {
     let text = RecipientQuestion.trimmed(self[column])
     guard let number = ColumnKind.decimal(text), number.hasSuffix(".") else {
@@ -82,7 +85,7 @@ package struct RecipientImage: Sendable, Equatable {
     return String(number.dropLast())
   }
 
-  /// The value; empty for a column without a value, with blanks only, or missing from the answer.
+  /// The value; empty for a column that has no value or only blanks, or that is missing from the response.
   package subscript(column: String) -> String { values[Self.key(column)] ?? "" }
 }
 
@@ -102,13 +105,13 @@ package struct ListLayout: Sendable, Equatable {
   package func kind(of column: String) -> ColumnKind { kinds[RecipientImage.key(column)] ?? .text }
 }
 
-/// The reason that a call gave no result.
+/// The reason why a call gave no result.
 package enum RemoteFailure: RunError, Equatable, Sendable {
-  /// Not applied, or unknown: no answer, an unreadable one, 5xx, a transient fault. May be repeated after a read.
+  /// Not applied, or unknown: no response, an unreadable one, a 5xx or a transient fault. May be repeated after a read.
   case uncertain(String)
   /// Unknown, and repeating the call might apply it twice.
   case lost(String)
-  /// Like ``uncertain(_:)``, because the service accepts no calls for now; `again` is the pause before the next call,
+  /// Like ``uncertain(_:)``, because the service accepts no calls for now. `again` is the pause before the next call;
   /// nil if patience has run out.
   case unavailable(String, again: Milliseconds?)
   /// Refused repeatedly while others of its kind are answered: its subject is left to the next run (reference decisions
@@ -120,9 +123,9 @@ package enum RemoteFailure: RunError, Equatable, Sendable {
   case exists(String)
   /// Refused permanently. Has the error id of the fault (0 for none) and the reason.
   case refused(fault: Int, String)
-  /// The answer is about another recipient, even when repeated on a fresh connection.
+  /// The response is about another recipient, even when repeated on a fresh connection.
   case wrongAnswer
-  /// No later call of this run can succeed: credentials, the protocol or the address were refused.
+  /// No later call in this run can succeed: the credentials, the protocol or the address were refused.
   case stopped(ServiceStop, String)
   /// The run was asked to end.
   case interrupted
@@ -135,7 +138,7 @@ package enum RemoteFailure: RunError, Equatable, Sendable {
     }
   }
 
-  /// Whether all further calls of the run are pointless.
+  /// Whether all further calls in the run are pointless.
   var endsRun: Bool {
     switch self {
     case .unavailable(_, let pause): pause == nil

@@ -1,32 +1,32 @@
 import BatchFoundation
 package import EngageRules
 
-/// The subject of a call, with which its answer is checked (reference decisions 36).
+/// The subject of a call, with which its response is checked (reference decisions 36).
 ///
-/// A service or a proxy can mix up answers. A recipient named by a wrong answer must be neither changed nor deleted, so
-/// every operation on a recipient is checked here, whether single or one of many.
+/// A service or a proxy can mix up responses. A recipient named by a wrong response must be neither changed nor
+/// deleted, so every operation on a recipient is checked here, whether it is sent individually or in bulk.
 package enum RecipientQuestion {
   case recipient(String)
-  /// Recipients with these values, of which the service returns the oldest.
+  /// The recipients with these values, of whom the service returns the oldest.
   case columns([ColumnValue])
 
   package enum Verdict: Equatable {
     case answered
     case another
-    /// The answer contains nothing comparable.
+    /// The response contains nothing comparable.
     case open
   }
 
   /// - Parameters:
   ///   - isWhole: Whether the record was read by id with all columns, so that an empty value counts as different.
-  ///   - isText: Returns whether a column is text, so that a different value means another recipient. The service may
-  ///     return values of other types in another format.
+  ///   - isText: Returns whether a column is text, so that a different value means a different recipient. The service
+  ///     may return values of other types in a different format.
   package func verdict(
     on image: RecipientImage, isWhole: Bool = false, isText: (String) throws(RemoteFailure) -> Bool
   ) throws(RemoteFailure) -> Verdict {
     guard Self.isID(image.id) else { return .another }
     switch self {
-    // An answer with an id and no columns is the answer to a change, not a record whose columns are all empty.
+    // A response with an id and no columns belongs to a change; it is not a record whose columns are all empty.
     case .recipient(let id): return image.id.isIdentical(to: id) && image.hasColumns ? .answered : .another
     case .columns(let asked):
       var verdict = Verdict.open
@@ -43,8 +43,8 @@ package enum RecipientQuestion {
     }
   }
 
-  /// Returns the record that answers the question, as read by `select`; nil if there is none. After a wrong answer, the
-  /// call is repeated once on a fresh connection.
+  /// Returns the record that answers the question, as read by `select`; nil if there is none. After a wrong response,
+  /// the call is repeated once on a fresh connection.
   package func record(
     by select: (RecipientQuestion) throws(RemoteFailure) -> RecipientImage?,
     isText: (String) throws(RemoteFailure) -> Bool, reconnect: () -> Void
@@ -65,7 +65,7 @@ package enum RecipientQuestion {
     }
   }
 
-  /// Changes a recipient and checks that the answer names it.
+  /// Changes a recipient and checks that the response names it.
   package static func confirm(
     _ recipient: String, reconnect: () -> Void, _ change: () throws(RemoteFailure) -> String
   ) throws(RemoteFailure) {
@@ -74,9 +74,9 @@ package enum RecipientQuestion {
     }
   }
 
-  /// Makes a call, and repeats it on a fresh connection if the answer is about somebody else.
+  /// Makes a call, and repeats it on a fresh connection if the response is about somebody else.
   ///
-  /// - Throws: ``RemoteFailure/wrongAnswer`` if the second answer is wrong too; other errors of `call`.
+  /// - Throws: ``RemoteFailure/wrongAnswer`` if the second response is wrong too; other errors of `call`.
   private static func ask<Answer>(
     reconnect: () -> Void, _ call: () throws(RemoteFailure) -> Answer
   ) throws(RemoteFailure) -> Answer {

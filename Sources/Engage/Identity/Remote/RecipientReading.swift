@@ -2,7 +2,7 @@ import BatchConfiguration
 import BatchFoundation
 import EngageRules
 
-/// Reads many recipients: concurrently or, above `Recipient.bulkThreshold`, from one export of the list.
+/// Reads many recipients, concurrently or, above `Recipient.bulkThreshold`, from one export of the list.
 package struct RecipientReading: Sendable {
   let remote: any RecipientDatabase
   /// Nil if files cannot be transferred.
@@ -10,11 +10,11 @@ package struct RecipientReading: Sendable {
   let settings: IdentitySettings
   let retryPolicy: RetryPolicy
 
-  /// The answer about one recipient.
+  /// The result for one recipient.
   package enum Answer: Sendable {
     case found(RecipientImage)
     case absent
-    /// The service gave no usable answer about this recipient, but may about others.
+    /// The service gave no usable response about this recipient, but may about others.
     case unanswered(RemoteFailure)
 
     package var image: RecipientImage? {
@@ -22,7 +22,8 @@ package struct RecipientReading: Sendable {
     }
   }
 
-  /// Returns the answers in the order of `ids`, which must be unique, with at least `columns` and the mobile user id.
+  /// Returns the results in the order of `ids`, which must be unique. They contain at least `columns` and the mobile
+  /// user id.
   package func answers(of ids: [String], with columns: [String]) throws(RemoteFailure) -> [Answer] {
     if ids.isEmpty { return [] }
     if let transfer, ids.count > settings.recipient.bulkThreshold {
@@ -31,7 +32,7 @@ package struct RecipientReading: Sendable {
       } catch let failure as RemoteFailure where failure.endsRun {
         throw failure
       } catch {
-        // The export failed; single look-ups may still work.
+        // The export failed; individual look-ups may still work.
       }
     }
     return try lookedUp(ids)
@@ -62,7 +63,7 @@ package struct RecipientReading: Sendable {
     return answers.withLock { $0 }
   }
 
-  /// Whether other recipients may still be answered.
+  /// Whether the failure concerns this recipient only, so that others can still be read.
   private static func concernsThisOne(_ failure: RemoteFailure) -> Bool {
     switch failure {
     // 124: the id is invalid (reference identity 4).

@@ -7,12 +7,12 @@ import Glibc
 
 /// The rules for repeating failed calls and the pauses between them (reference guarantees 3).
 package struct RetryPolicy: Sendable {
-  /// The maximum number of attempts at a call while its outcome is unknown, including the first.
+  /// The maximum number of attempts to make a call while its outcome is unknown, including the first.
   package var tries: Int
   /// The maximum number of repetitions in a run, for all calls together.
   package var budget = Int.max
   package var backoff: Backoff
-  /// The source of randomness for pauses; the run's effects at the service do not depend on it.
+  /// The source of randomness for pauses, on which the run's effects at the service do not depend.
   package var random: @Sendable () -> UInt64 = {
     var system = SystemRandomNumberGenerator()
     return system.next()
@@ -29,7 +29,7 @@ package struct RetryPolicy: Sendable {
     self.pause = pause
   }
 
-  /// Makes a call that is safe to repeat, and repeats it after failures as far as the limits allow.
+  /// Makes a call that is safe to repeat, and repeats it after failures within the limits.
   package func reading<Value>(_ call: () throws(RemoteFailure) -> Value) throws(RemoteFailure) -> Value {
     var attempts = Attempts(self)
     while true {
@@ -93,7 +93,7 @@ package struct RetryPolicy: Sendable {
   }
 
   init(_ settings: Settings, pause: @escaping @Sendable (Milliseconds) -> Void = { rest($0) }) {
-    // The same limit as for a chunk while the service accepts nothing else.
+    // The same limit applies to a chunk while the service accepts nothing else.
     self.init(
       tries: DeliverySettings.attemptsInVain(settings.networking.breakerFailures), backoff: Backoff(settings),
       pause: pause)
@@ -112,7 +112,8 @@ package struct RetryPolicy: Sendable {
   }
 }
 
-/// Reports the repeated calls of all threads: a new reason at once, the same one again if the pause has doubled.
+/// Reports the repeated calls of all threads: a new reason at once, the same reason again only if the pause has
+/// doubled.
 final class RetryNotes: Sendable {
   private struct Reported {
     var reason: String

@@ -42,7 +42,8 @@ package final class ServiceDatabase: RecipientDatabase {
     try question.record(by: select, isText: isText, reconnect: reconnect)
   }
 
-  /// Whether a column is text. Called only if values differ, so that the list is described only if necessary.
+  /// Whether a column is text. Called only if values differ, so that the list's description is requested only if
+  /// necessary.
   private func isText(_ column: String) throws(RemoteFailure) -> Bool {
     if let known = known.withLock({ $0 }) { return known.kind(of: column).isText }
     do {
@@ -87,7 +88,7 @@ package final class ServiceDatabase: RecipientDatabase {
     let request = XMLAPIOperation.write([row], to: table)
     guard let failure = try call(request).first else { return }
     if failure.isPermanent {
-      // The row has been sent, so it can be encoded.
+      // The row has been sent, so encoding it cannot fail.
       let sent = (try? Envelope.bytes([request.call])) ?? []
       throw .refused(fault: 0, "the row was refused: \(ServiceWords.withoutValues(failure.description, of: sent))")
     }
@@ -99,7 +100,7 @@ package final class ServiceDatabase: RecipientDatabase {
     let results = try outcome(of: operation.call) { service.call([operation.call], cancellation: cancellation) }
     guard let result = results.first else { throw .uncertain("the response has no result") }
     if let failure = result.rowFailures.first {
-      // The failure has only this message and no number (reference identity 3.2).
+      // The failure has only this message and no error id (reference identity 3.2).
       if failure.description.lowercased().contains("row not found") { throw .absent("") }
       if failure.isPermanent { throw .refused(fault: 0, "the row cannot be deleted") }
       throw .uncertain("the row was not deleted")
@@ -124,7 +125,7 @@ package final class ServiceDatabase: RecipientDatabase {
           return outcome
         }
       } catch {
-        // If the program may have been started, a person must check, even if the run was asked to end meanwhile.
+        // If the program may have been started, a person must check, even if the run was asked to end in the meantime.
         throw isKnown ? error : .lost(error.description)
       }
     }
@@ -196,8 +197,8 @@ package final class ServiceDatabase: RecipientDatabase {
     return send()
   }
 
-  /// Whether the service answers a call without recorded values although a sentence refused the given one (reference
-  /// decisions 59).
+  /// Whether the service answers a call that contains no recorded values, after it refused the given call with a
+  /// sentence (reference decisions 59).
   private func isAnswered(otherThan call: OperationCall) throws(RemoteFailure) -> Bool {
     let question = XMLAPIOperation.describe(list)
     guard question.call != call else { return false }

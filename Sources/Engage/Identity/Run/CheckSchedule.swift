@@ -2,10 +2,11 @@ import BatchFoundation
 
 /// The order of pieces of work, independent of the number of threads and the duration of calls.
 ///
-/// Pieces known to be related share a key (the device, each id searched, the mobile user id) and are handed out in
+/// Pieces known to be related share a key (the device, each id looked up, the mobile user id) and are handed out in
 /// order. The recipients of a piece are known only after its look-ups, which run concurrently. A piece has its turn
 /// when all earlier pieces have decided and none still uses one of its recipients. If one of these was written to after
-/// the look-up, the piece looks again. Thus the order of writes to each recipient follows from the records alone.
+/// the look-up, the piece repeats the look-up. Thus the order of writes to each recipient follows from the records
+/// alone.
 ///
 /// A deadlock is impossible, because a thread that finishes a piece takes the first ready one. That is the piece whose
 /// turn it is, unless another thread already has it.
@@ -60,7 +61,8 @@ final class CheckSchedule: Sendable {
         unfinished: keys.count, hasDecided: Array(repeating: false, count: keys.count)))
   }
 
-  /// Blocks until a piece waits for no other, and returns it; nil if all are finished or the work was stopped.
+  /// Blocks until there is a piece that waits for no other, and returns it; nil if all are finished or the work was
+  /// stopped.
   func take() -> CheckTurn? {
     state.wait { (state: inout State) -> CheckTurn?? in
       if state.isStopped || state.unfinished == 0 { return .some(nil) }
@@ -75,7 +77,8 @@ final class CheckSchedule: Sendable {
   func stop() { state.change { $0.isStopped = true } }
 }
 
-/// The error thrown to a piece that waits for its turn when the work is stopped. Whoever stopped it knows the reason.
+/// The error thrown in a piece that waits for its turn when the work is stopped. Whoever stopped the work knows the
+/// reason.
 struct StoppedError: Error {}
 
 /// A piece of work and its place in the order.
@@ -98,12 +101,12 @@ struct CheckTurn: Sendable {
 
   /// Waits until all earlier pieces have decided.
   ///
-  /// - Throws: ``StoppedError`` if the work is stopped meanwhile.
+  /// - Throws: ``StoppedError`` if the work is stopped in the meantime.
   func waitForTurn() throws(StoppedError) { _ = try enter([], since: now) }
 
   /// Waits for the piece's turn, and until no other piece uses one of the recipients.
   ///
-  /// - Throws: ``StoppedError`` if the work is stopped meanwhile.
+  /// - Throws: ``StoppedError`` if the work is stopped in the meantime.
   func enter(_ recipients: [String], since: Int) throws(StoppedError) -> Entry {
     let names = Set(recipients.map { ByteText($0) })
     var hasWaited = false

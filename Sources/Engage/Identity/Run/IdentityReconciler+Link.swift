@@ -24,9 +24,9 @@ package enum LinkError: RunError, Equatable, CustomStringConvertible {
 }
 
 extension IdentityReconciler {
-  /// Writes the primary user id to `mergeColumn` of the anonymous recipient and of the user's own, so that a later rule
-  /// of the service can join them, as the SDKs' older helper `updateAnonymousToPrimaryUser` does (reference identity
-  /// 5.3).
+  /// Writes the primary user id to `mergeColumn` of the anonymous recipient and of the user's own recipient, so that a
+  /// later rule at the service can join them, as the SDKs' older helper `updateAnonymousToPrimaryUser` does (reference
+  /// identity 5.3).
   ///
   /// Both recipients are looked up before anything is written, and each write is repeated until a read shows it.
   ///

@@ -4,9 +4,9 @@ import BatchReport
 package import BatchStore
 import EngageRules
 
-/// Reconciles the service's recipients with the store's devices: set-ups, checks, merges and their undoing.
+/// Reconciles the service's recipients with the store's devices, by set-ups, checks, merges and their undoing.
 ///
-/// All calls block. Work interrupted by a fault or a kill is finished by the next run from the store alone.
+/// All calls block. The next run finishes work interrupted by a fault or a kill, from the store alone.
 package struct IdentityReconciler: Sendable {
   package var store: EventStore
   package var remote: any RecipientDatabase
@@ -21,7 +21,7 @@ package struct IdentityReconciler: Sendable {
   package var shouldEnd: @Sendable () -> Bool = { false }
   /// Whether to write last known locations; otherwise only their columns are checked.
   var writesLocations = true
-  /// Whether the service is the run's sandbox, which answers at once.
+  /// Whether the service is the run's sandbox, which responds at once.
   package var isSandbox = false
   /// Whether recipients are added only after a look-up, which costs nothing or must show which ones are new.
   var looksBeforeAdding = false
@@ -29,7 +29,7 @@ package struct IdentityReconciler: Sendable {
   let columns: WrittenColumns
   /// The only changes that may be written; nil allows all.
   var plannedChanges: PlannedChanges?
-  /// Called around each change of the store; for tests.
+  /// Called before and after each change to the store; for tests.
   package var interruption: Kill?
 
   package init(
@@ -45,7 +45,7 @@ package struct IdentityReconciler: Sendable {
     self.now = now
   }
 
-  /// Finishes open work of earlier runs, then sets up devices in the order in which they were first seen, then
+  /// Finishes open work from earlier runs, then sets up devices in the order in which they were first seen, then
   /// processes the checks in the order of their events. A device whose calls keep failing is left to a later run while
   /// others continue; if the service itself fails or refuses the credentials, the work ends. The result reports both.
   ///
@@ -73,7 +73,7 @@ package struct IdentityReconciler: Sendable {
     }
   }
 
-  /// Returns the result of `work`, in which a failure of the service is reported rather than thrown.
+  /// Returns the result of `work`. A failure of the service is reported in it rather than thrown.
   private func result(_ log: RunLog, _ work: () throws -> Void) throws -> IdentityResult {
     do {
       try work()
@@ -130,7 +130,8 @@ package struct IdentityReconciler: Sendable {
     }
   }
 
-  /// Continues all open and stopped plans, or only the one with the id. Checks with held plans are processed again.
+  /// Continues all open and stopped plans, or only the one with the id. Checks whose plans are held are processed
+  /// again.
   ///
   /// - Throws: ``OperatorError`` for an unknown or ended plan; ``IdentityConfigurationError``; errors of the store.
   package func resume(_ id: Int64? = nil) throws -> IdentityResult {

@@ -8,10 +8,10 @@ package struct IdentityResult: Sendable, Equatable {
   package var reassigned = 0
   /// The number of last known locations written.
   package var locations = 0
-  /// The reason that not everything was finished: the work ended early, or calls of a device kept failing. Unfinished
-  /// work stays in the store. Nil if all was processed.
+  /// The reason why not everything was finished: the work ended early, or a device's calls kept failing. Unfinished
+  /// work stays in the store. Nil if everything was processed.
   package var failure: RemoteFailure?
-  /// The devices left to a later run while others continued, in the order found.
+  /// The devices left to a later run while others continued, in the order in which they were found.
   package var waiting: [WaitingDevice] = []
   /// Further notes for whoever started the run.
   package var notes: [String] = []
@@ -28,7 +28,7 @@ package struct WaitingDevice: Sendable, Equatable {
   package var failure: RemoteFailure?
 }
 
-/// The error that the service's lists do not match the configuration (exit code 78). Nothing was written.
+/// The error thrown when the service's lists do not match the configuration (exit code 78). Nothing was written.
 package struct IdentityConfigurationError: RunError, Equatable, Sendable, CustomStringConvertible {
   package var problems: [String]
 

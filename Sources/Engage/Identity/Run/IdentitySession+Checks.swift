@@ -129,7 +129,7 @@ extension IdentitySession {
       }
     case .plan(let plan):
       turn.decide()
-      // After a wait, data is read again before a write.
+      // After a wait, the data is read again before a write.
       try carryOut(plan, for: device, fresh: hasWaited ? [] : [current, winner].compactMap { $0 })
     }
     return true
@@ -188,7 +188,7 @@ extension IdentitySession {
   /// Whether the string can be a column name; only the service knows whether the column exists.
   static func isColumn(_ name: String) -> Bool { !name.isEmpty && isWritable(name) }
 
-  /// Whether XML 1.0 can represent the string, without U+FFFE, U+FFFF or most characters below U+0020.
+  /// Whether XML 1.0 can represent the string: it must not contain U+FFFE, U+FFFF or most characters below U+0020.
   static func isWritable(_ text: String) -> Bool {
     text.unicodeScalars.allSatisfy { scalar in
       switch scalar.value {
@@ -199,8 +199,8 @@ extension IdentitySession {
     }
   }
 
-  /// Carries out an instruction on the recipient that the device had at that time, or on the one it has since been
-  /// merged into (reference identity 5.7).
+  /// Carries out an instruction on the recipient that the device had at that time, or on the one into which that
+  /// recipient has since been merged (reference identity 5.7).
   func make(_ instruction: ContactInstruction, _ pending: PendingCheck, _ known: KnownDevice, _ turn: CheckTurn) throws
   {
     var device = known

@@ -4,7 +4,7 @@ import BatchReport
 import BatchStore
 import EngageRules
 
-/// The latest location of a recipient's devices, to be written (reference events 5.4).
+/// The latest location of a recipient's devices, which is to be written (reference events 5.4).
 struct LocationUpdate {
   var location: LastKnownLocation
   var recipient: String
@@ -19,9 +19,9 @@ extension IdentityReconciler {
     settings.locations == nil ? [] : try store.identities.pendingLocations()
   }
 
-  /// Returns the latest pending location of each recipient, sorted by the bytes of the recipient's id. Of simultaneous
-  /// ones, that of the device with the greater id (by bytes) counts. `outdated` locations are older than one already
-  /// written. Devices without a recipient are left out.
+  /// Returns the latest pending location of each recipient, sorted by the bytes of the recipient's id. If locations are
+  /// simultaneous, the one from the device with the greater id (by bytes) counts. `outdated` locations are older than
+  /// one already written. Devices without a recipient are left out.
   func locationUpdates() throws -> (due: [LocationUpdate], outdated: [LastKnownLocation]) {
     var newest: [ByteText: LocationUpdate] = [:]
     for location in try pendingLocations() {

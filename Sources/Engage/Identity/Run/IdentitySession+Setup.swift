@@ -8,7 +8,7 @@ extension IdentitySession {
   /// Gives a person a recipient (reference identity 5.2, decisions 58).
   ///
   /// Once an addition may have succeeded, no further one is tried before a look-up by the mobile user id finds nobody,
-  /// so neither a lost answer nor a kill creates a duplicate. If merges are marked in the list, recipients are always
+  /// so neither a lost response nor a kill creates a duplicate. If merges are marked in the list, recipients are always
   /// looked up first: an addition may return an existing recipient, which may be marked as merged.
   ///
   /// - Throws: ``RemoteFailure``, including permanent refusals.
@@ -39,8 +39,8 @@ extension IdentitySession {
     ColumnValue(settings.recipient.mobileUserIdColumn, person.mobileUserId)
   }
 
-  /// Whether the recipient that was read is the device's own. The answer to its addition may have named another
-  /// recipient, which later answers do not reveal (reference decisions 36).
+  /// Whether the recipient that was read is the device's own. The response to the addition may have named a different
+  /// recipient, which later responses do not reveal (reference decisions 36).
   ///
   /// - Returns: False if it is somebody else's. The device then has the recipient that a look-up finds, or is refused.
   func isOwn(_ image: RecipientImage?, of device: inout KnownDevice) throws -> Bool {
@@ -88,8 +88,8 @@ extension IdentitySession {
         guard attempts.repeats() else { throw RemoteFailure.exists(words) }
         continue
       } catch .absent where !isAgain, .wrongAnswer where !isAgain {
-        // An addition cannot report an absent recipient, so this answered a look-up. An answer without an id is wrong
-        // too.
+        // An addition cannot report an absent recipient, so this response belongs to a look-up. A response without an
+        // id is wrong too.
         remote.reconnect()
         isAgain = true
         continue
@@ -107,7 +107,7 @@ extension IdentitySession {
         (person.recipientId, person.progress) = (id, .added)
         return true
       }
-      // Either a person is known by both ids, or the answer belongs to another request (reference decisions 36).
+      // Either a person is known by both ids, or the response belongs to another request (reference decisions 36).
       remote.reconnect()
       if let found = try find([user]) { return try settle(&person, on: found) }
       guard !isAgain else { throw RemoteFailure.wrongAnswer }
@@ -115,7 +115,7 @@ extension IdentitySession {
     }
   }
 
-  /// Gives a person the found recipient, or the one it was merged into; false if that one was forgotten.
+  /// Gives a person the found recipient, or the one into which it was merged. Returns false if that one was forgotten.
   private func settle(_ person: inout Person, on found: RecipientImage) throws -> Bool {
     let end =
       switch try chainEnd(of: found) {
@@ -135,7 +135,7 @@ extension IdentitySession {
 
   var renames: Bool { settings.recipient.onNewUserId == .rename }
 
-  /// Gives a person the recipient of their predecessor, and writes the new id to it unless it has another one.
+  /// Gives a person the recipient of their predecessor, and writes the new id to it unless it has a different id.
   ///
   /// - Returns: False if the person needs a separate recipient: there is no predecessor, its recipient does not exist
   ///   or is somebody else's, or an operator removed the new id from it.
@@ -161,7 +161,8 @@ extension IdentitySession {
       try user.isEmpty || RecipientQuestion.isSame(user, predecessor.mobileUserId)
       ? true : store.identities.who { [person] in try $0.isAutomatic(user, before: person.fromEmission) }
     guard isFree == true else {
-      // Devices that record different ids share no recipient, but an id that no device records is the same person's.
+      // Devices that record different ids share no recipient, but an id that no device records belongs to the same
+      // person.
       guard renames || isFree == nil else { return false }
       (person.recipientId, person.knownAs, person.progress) = (image.id, user, .ready)
       try finishSetup(of: person)
@@ -178,7 +179,7 @@ extension IdentitySession {
   }
 
   /// Row 5 of the set-up: writes the generated id to a recipient that was known before its device had a mobile user id,
-  /// unless the recipient has one already.
+  /// unless the recipient already has such an id.
   private func register(_ person: inout Person, _ turn: CheckTurn) throws {
     let recipient = person.recipientId
     let since = turn.now

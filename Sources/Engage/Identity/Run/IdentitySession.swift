@@ -4,7 +4,7 @@ import BatchReport
 import BatchStore
 import EngageRules
 
-/// The work of one run on set-ups and checks, shared by the run's threads.
+/// The work on set-ups and checks in one run, shared by the run's threads.
 struct IdentitySession: Sendable {
   var reconciler: IdentityReconciler
   var log: RunLog
@@ -26,8 +26,8 @@ struct IdentitySession: Sendable {
   /// The maximum number of set-ups or checks read from the store at a time.
   private static let page = 20_000
 
-  /// The maximum number of set-ups whose recipients are added one after another, each after the answer to the previous
-  /// addition, so that a small run always yields the same ids. For more set-ups, calls overlap to save time.
+  /// The maximum number of set-ups whose recipients are added one after another, each after the response to the
+  /// previous addition, so that a small run always yields the same ids. For more set-ups, calls overlap to save time.
   private var orderedSetups: Int { reconciler.isSandbox ? 5_000 : 50 }
 
   private enum Piece {
@@ -90,7 +90,8 @@ struct IdentitySession: Sendable {
       let inOrder = persons.count <= orderedSetups
       run(persons.map { .setup($0, inOrder: inOrder) })
     }
-    // Earlier checks must merge a recipient before a set-up takes it over, as if each record had a separate run.
+    // Earlier checks must merge a recipient before a set-up takes it over, as if each record were processed in a
+    // separate run.
     person = nil
     var check: PendingCheck?
     while !log.hasEnded {
@@ -124,7 +125,8 @@ struct IdentitySession: Sendable {
     return pieces
   }
 
-  /// The number of threads: more than concurrent calls, so that calls proceed while other threads wait for the disk.
+  /// The number of threads, which exceeds that of concurrent calls so that calls proceed while other threads wait for
+  /// the disk.
   var threads: Int { settings.concurrency <= 1 ? 1 : settings.concurrency * 2 }
 
   private func run(_ pieces: [Piece]) {
@@ -180,7 +182,8 @@ struct IdentitySession: Sendable {
     }
   }
 
-  /// Leaves a set-up, or one of a device's checks, to the next run, with the service's reason (reference decisions 37).
+  /// Leaves a set-up, or one of a device's checks, to the next run, and records the service's reason (reference
+  /// decisions 37).
   func refuse(_ known: KnownDevice, _ reason: String, check: PendingCheck? = nil) throws {
     var device = known
     if check == nil {
@@ -203,7 +206,7 @@ struct IdentitySession: Sendable {
 
   // MARK: Plans of earlier runs
 
-  /// Continues interrupted plans. The devices of plans that need an operator get no further checks in this run.
+  /// Continues interrupted plans. The devices whose plans need an operator get no further checks in this run.
   func finishOpenPlans() throws {
     for plan in try store.merges.openPlans() {
       switch plan.state {
@@ -215,7 +218,7 @@ struct IdentitySession: Sendable {
           log.postpone(plan.device, check: plan.checkId, keys: Piece.keys(of: plan), failure)
           if log.hasEnded { return }
         }
-      // The set-up or the check is repeated in its turn.
+      // The set-up or the check is repeated when its turn comes.
       case .refused where !plan.isUnderWay: break
       case .refused: try resume(plan)
       default: block(by: plan)
@@ -305,8 +308,8 @@ struct IdentitySession: Sendable {
     try remote.named(recipient, retryPolicy)
   }
 
-  /// Finds a recipient, even if its columns truncated the ids that a plan of the store wrote to it (reference decisions
-  /// 61).
+  /// Finds a recipient, even if its columns truncated the ids that one of the store's plans wrote to it (reference
+  /// decisions 61).
   func find(_ ids: [ColumnValue]) throws -> RecipientImage? {
     let remote = remote
     do {

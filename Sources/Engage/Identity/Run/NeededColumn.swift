@@ -5,7 +5,7 @@ import BatchFoundation
 package struct NeededColumn {
   package var setting: String
   package var name: String
-  /// The types in words, such as `text` or `timestamp`.
+  /// The names of the types, such as `text` or `timestamp`.
   package var types: Set<String>
   /// The type to create the column with if it is missing.
   package var made: NewColumnType
@@ -43,7 +43,7 @@ package struct NeededColumn {
     ]
   }
 
-  /// Returns the columns that the audit table needs, its key first.
+  /// Returns the columns that the audit table needs, with its key first.
   package static func ofAuditTable(_ audit: Settings.Audit) -> [NeededColumn] {
     [
       NeededColumn(
@@ -58,7 +58,7 @@ package struct NeededColumn {
   }
 }
 
-/// A problem with the unique key of a list or table, and the setting that names it.
+/// A problem with the unique key of a list or table, and the setting that names the list, table or key.
 package struct KeyObjection {
   package var setting: String
   package var reason: String

@@ -6,7 +6,7 @@ import EngageRules
 /// The result of comparing the configuration with the service's lists.
 struct PreflightFinding {
   var mobileUserIdIsKey: Bool
-  /// The columns that checks search but the list lacks. The records are at fault, not the run.
+  /// The columns that checks search but the list lacks. These are faults in the records, which do not stop the run.
   var missingColumns: Set<ByteText> = []
 }
 

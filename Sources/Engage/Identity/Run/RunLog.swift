@@ -15,13 +15,14 @@ final class RunLog: Sendable {
     /// The devices whose calls failed since the last success.
     var failing: Set<String> = []
     var error: (any Error)?
-    /// The names that the change plan has for recipients added by this run, by the recipient's id.
+    /// The names that the change plan uses for recipients added by this run, by recipient id.
     var proposedNames: [String: String] = [:]
-    /// The devices for which these recipients were added, by the recipient's name.
+    /// The devices for which these recipients were added, by the recipient's name in the change plan.
     var owners: [ByteText: String] = [:]
   }
 
-  /// The number of devices failing in a row after which the service counts as failing, not the recorded data.
+  /// The number of devices failing in a row after which the service, rather than the recorded data, counts as the
+  /// cause.
   private static let breaker = 3
 
   private let state = Guarded(State())
@@ -54,7 +55,7 @@ final class RunLog: Sendable {
 
   func isBlocked(_ device: String) -> Bool { state.withLock { $0.blocked.contains(device) } }
 
-  /// Records that a piece of work was completed: the service works.
+  /// Records that a piece of work was completed, which shows that the service works.
   func succeed() { state.withLock { $0.failing = [] } }
 
   /// Leaves a device's work to a later run, because its calls keep failing.
@@ -95,7 +96,7 @@ final class RunLog: Sendable {
 }
 
 extension RunLog.State {
-  /// Adds the device to the pending ones: once, and again for each failure of its calls.
+  /// Adds the device to the waiting ones once, and again for each failure of its calls.
   fileprivate mutating func postpone(_ device: WaitingDevice, _ keys: [String]) {
     let isNew = waiting.insert(ByteText(device.device)).inserted
     if isNew || device.failure != nil { result.waiting.append(device) }

@@ -3,7 +3,8 @@ import BatchStore
 extension IdentitySchema {
   /// Collects a part's results row by row, as ``IdentityRows`` would store them. A part has no look-ups or merges yet.
   ///
-  /// Until all parts are collected, the tables named `half_` keep the previous rows; nulls mean that there was none.
+  /// Until all parts are collected, the tables whose names begin with `half_` keep the previous rows; nulls mean that
+  /// there was none.
   static let collection = StoreFormat.Collection(
     appended: ["identity_check"], statements: keeping + statements, withdrawal: withdrawal,
     settlement: half.map { "DELETE FROM \($0)" })
@@ -83,7 +84,7 @@ extension IdentitySchema {
     DO UPDATE SET recipient_id = excluded.recipient_id, address = excluded.address, at = excluded.at
     WHERE excluded.at >= at
     """,
-    // The first row of a device in a part may only repeat the person that is already known.
+    // A device's first row in a part may merely repeat the person who is already known.
     """
     INSERT OR REPLACE INTO main.identity_device
       (device, from_emission, person, mobile_user_id, recipient_id, is_automatic, run)

@@ -7,7 +7,8 @@ import GRDB
 enum IdentitySchema {
   static let migrations: [String] = [first]
 
-  /// The SQL condition that Engage may have data from the store, or the store data from Engage, other than events.
+  /// The SQL condition for whether Engage may have data from the store, or the store may have data from Engage, other
+  /// than events.
   static let footprint = """
     EXISTS (SELECT 1 FROM merge_plan) OR EXISTS (SELECT 1 FROM identity_person WHERE state IN
       (\(SetUpProgress.adding.rawValue), \(SetUpProgress.ready.rawValue), \(SetUpProgress.added.rawValue)))
@@ -20,7 +21,7 @@ enum IdentitySchema {
   /// `target` are those of ``ContactInstruction``, null and '' for an `identify` record. `location_written` contains
   /// the time and the device of the location written to each recipient.
   ///
-  /// `identity_device` contains the person that a device records from an emission number on, `identity_person` the
+  /// `identity_device` contains the person whom a device records from an emission number on, `identity_person` the
   /// recipient of each mobile user id and the device that first named it. `person` is the ``Person/key(_:)`` of a
   /// mobile user id. `known_as` is the mobile user id of the recipient into which the person's own one was merged
   /// elsewhere. The recipient of a `merge_plan` that `is_void` no longer exists, so the plan determines no identity.
@@ -230,7 +231,7 @@ extension EventStore {
 }
 
 extension StoreConnection {
-  /// Reads tables of Engage; returns `none` for a store of another platform, which has none of them.
+  /// Reads Engage's tables; returns `none` for a store of a different platform, which does not have them.
   func readIdentities<Value>(orElse none: Value, _ body: (Database) throws -> Value) throws -> Value {
     guard format.destination == StoreFormat.engage.destination else { return none }
     return try read(body)
@@ -244,7 +245,7 @@ extension EventStore {
     "location_written",
   ]
 
-  /// Returns an in-memory store with everything this one knows about identities, for planning a run.
+  /// Returns an in-memory store with everything that this one knows about identities, for planning a run.
   package func planningCopy() throws -> EventStore {
     let copy = try EventStore.temporary(format: format)
     for table in Self.identityTables {

@@ -28,7 +28,7 @@ extension WireForm {
 extension EventBlockWriter {
   /// Encodes events sorted by ``Event/precedes(_:_:)``.
   ///
-  /// - Parameter each: Called for every event while its attributes are in the processor's cache.
+  /// - Parameter each: Called for every event while its attributes are still in the processor's cache.
   package mutating func encode(_ sorted: UnsafeBufferPointer<Event>, each: (Event) -> Void = { _ in }) -> EventBlocks {
     for index in sorted.indices {
       let event = unsafe sorted[index]
@@ -71,7 +71,7 @@ package enum EventJSON {
     append(event.code, event.timestamp, event.wireAttributes, to: &target)
   }
 
-  /// Appends an event with these attributes, in this order, without a line end.
+  /// Appends an event with these attributes, in this order, without a line ending.
   package static func append(
     _ code: Text, _ timestamp: Instant, _ attributes: [Attribute], to target: inout ByteBuffer
   ) {

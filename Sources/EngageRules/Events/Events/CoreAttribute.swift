@@ -46,7 +46,7 @@ public enum CoreAttribute: Int, CaseIterable, Sendable {
 public struct CoreTexts {
   public var values: InlineArray<10, Text>
 
-  /// Fills in the defaults for values that no record gave (reference decisions 3).
+  /// Fills in the defaults for values that no record has provided (reference decisions 3).
   @inlinable
   public init() {
     values = InlineArray<10, Text>(repeating: .empty)
@@ -77,8 +77,8 @@ public struct CoreTexts {
     return true
   }
 
-  /// Replaces a value unless it is equal, because the device's events share the old bytes, which the processor has
-  /// cached.
+  /// Replaces a value unless the new one is equal. The old bytes are kept in that case because the device's events
+  /// share them, and they are in the processor's cache.
   ///
   /// - Parameter slot: The raw value of a ``CoreAttribute``.
   @inlinable @inline(__always)

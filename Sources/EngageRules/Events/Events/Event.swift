@@ -1,7 +1,7 @@
 public import BatchFoundation
 
-/// A Universal Behavior event made by the rules (reference events 1), in the memory of its partition. On the wire, the
-/// ten core attributes come first, then the others, sorted by the bytes of their names.
+/// A Universal Behavior event made by the rules (reference events 1); its data are in the memory of its partition. On
+/// the wire, the ten core attributes come first, then the rest, sorted by the bytes of their names.
 @safe public struct Event {
   public var code: Text
   public var timestamp: Instant

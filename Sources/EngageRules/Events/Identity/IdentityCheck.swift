@@ -9,7 +9,7 @@ package struct IdentityCheck: Sendable, Equatable {
   package var emission: Int64
   /// The requested change; nil for an `identify` record.
   package var instruction: ContactInstruction?
-  /// The column names and values in the order of the record; empty for an instruction.
+  /// The column names and values in the order in which the record has them; empty for an instruction.
   package var ids: [ColumnValue]
   package var mobileUserId: String
   package var anonymousId: String
@@ -33,7 +33,7 @@ package struct IdentityCheck: Sendable, Equatable {
   }
 }
 
-/// The owner that a device has from one of its records on, for whom a recipient is set up (reference decisions 58).
+/// The owner of a device from one of its records on, for whom a recipient is set up (reference decisions 58).
 package struct DeviceSetup: Sendable, Equatable {
   package var device: String
   /// The instant of the record; set-ups are processed in this order.
@@ -61,8 +61,8 @@ package struct DeviceSetup: Sendable, Equatable {
   }
 }
 
-/// An event that carries its device's identity as of an earlier moment: the end of a session, as of its pause, if
-/// identity checks came in between (reference decisions 30).
+/// An event that carries its device's identity as of an earlier moment. The end of a session carries the identity as of
+/// its pause if identity checks came in between (reference decisions 30).
 package struct IdentityMoment: Sendable, Equatable {
   /// The bytes of the device id.
   package var device: [UInt8]
@@ -90,7 +90,7 @@ package struct ColumnValue: Sendable, Hashable {
     for byte in value.utf8 { hasher.combine(byte) }
   }
 
-  /// Whether the value is white space only and so counts as missing.
+  /// Whether the value is empty or only white space, and so counts as missing.
   package var isBlank: Bool { value.utf8.allSatisfy { $0 == 0x20 || (0x09...0x0D).contains($0) } }
 }
 
@@ -185,7 +185,7 @@ package enum AutomaticMobileUserId {
 
 extension PersonID.Kind {
   package static let recipient = Self("recipient")
-  /// Mobile user ids, including those of anonymous users.
+  /// The kind for mobile user ids, including those of anonymous users.
   package static let mobileUserID = Self("mobile-user-id")
 
   /// The kinds of ids by which Engage knows people; a `user` is an id in an `identify` record.

@@ -5,7 +5,7 @@ extension RecordVocabulary {
   /// The records that Engage's exports may contain (reference formats 3.3).
   package static var engage: RecordVocabulary {
     var engage = RecordVocabulary(RecordType.dictionary) { EngageLineDecoder() }
-    // A sample copies only the coordinates, the place and the consent of a record.
+    // For a sample, only the coordinates, the place and the consent of a record are copied.
     unsafe engage.copySample = { payload, target in
       guard let source = payload.baseAddress else { return 0 }
       var record = Record.blank

@@ -1,7 +1,7 @@
 package import BatchFoundation
 package import BatchIngest
 
-/// One accepted line of an export: validated, typed, and still in the memory of its partition.
+/// One accepted line of an export, validated and typed; its texts point into the memory of its partition.
 ///
 /// Absent and null fields are nil. Empty ids and device values are nil too, because they replace nothing (reference
 /// decisions 7); an empty `name` or `url` is kept.

@@ -1,7 +1,7 @@
 import BatchFoundation
 import BatchIngest
 
-/// Decodes the fields of single lines as records (reference formats 3.3); reuses its working memory from line to line.
+/// Decodes individual lines as records (reference formats 3.3); reuses its working memory from line to line.
 struct RecordDecoder: ~Copyable {
   var fields = RecordFields(RecordType.self)
   private(set) var unknown = UnknownFields()
@@ -113,8 +113,8 @@ struct RecordDecoder: ~Copyable {
 }
 
 extension JSONView {
-  /// Whether the value is a string that identifies nobody; a string of blanks only counts as absent instead (reference
-  /// identity).
+  /// Whether the value is a string that identifies nobody. A blank string does not qualify, because it counts as absent
+  /// (reference identity).
   var isOfNobody: Bool { string.map { $0.namesNobody && !$0.trimmed.isEmpty } ?? false }
 }
 

@@ -92,7 +92,7 @@ extension GameEvent {
       + CanonicalJSON.count(parameters) - 2
   }
 
-  /// A cheap upper bound for ``byteCount``: JSON turns one byte of a text or of a value's view into at most six.
+  /// A cheap upper bound for ``byteCount``: JSON expands each byte of a string or of a value's view to at most six.
   package var byteBound: Int {
     WireForm.game.frame + 64 + 6 * (name.count + userID.count + sessionID.count + eventUUID.count + parameters.size)
   }

@@ -47,7 +47,7 @@ package struct GameRecord {
     take(entry)
   }
 
-  /// Replaces this record with that of the entry.
+  /// Replaces this record with the one in the entry.
   package mutating func take(_ entry: RecordEntry) {
     device = entry.device
     timestamp = entry.timestamp

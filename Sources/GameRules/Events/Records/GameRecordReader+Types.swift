@@ -1,7 +1,7 @@
 import BatchFoundation
 import BatchIngest
 
-/// Reads the fields of each type (reference deltadna 2, the table).
+/// Reads the fields of each record type (table in reference deltadna 2).
 extension GameRecordReader {
   mutating func readFields(of type: GameRecordType, _ object: JSONView, _ faults: inout FieldFaults) {
     if type == .transaction { return readTransaction(object, &faults) }
@@ -77,7 +77,7 @@ extension GameRecordReader {
     record.own = unsafe JSONView(at: own.start)
   }
 
-  /// The members of Engage's answer that the action's event repeats (reference deltadna-service 1.5).
+  /// The members of Engage's response that the action's event repeats (reference deltadna-service 1.5).
   private static let responseMembers: [Text] = [
     "responseDecisionpointName", "responseEngagementID", "responseEngagementName", "responseEngagementType",
     "responseMessageSequence", "responseVariantName", "responseTransactionID",

@@ -126,7 +126,7 @@ struct GameRecordReader: ~Copyable {
 @safe struct RecordKeysAhead: ~Copyable {
   /// Nil if the processor cannot hash several lines at once faster than one by one.
   private let lanes = SHA1Lanes.widths.first.map(SHA1Lanes.init)
-  /// The bytes that are hashed before a line to make its key, by kind of line (reference deltadna 5).
+  /// The bytes that are hashed before a line to derive its key, by kind of line (reference deltadna 5).
   private let starts: [[UInt8]]
   private var lines: [Text] = []
   private var next = 0

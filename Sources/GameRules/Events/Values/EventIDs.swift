@@ -1,7 +1,7 @@
 package import BatchFoundation
 
 /// Derives event ids from record keys (reference deltadna 5), many at once, which takes a fraction of the time. Until
-/// its id is made, an event has the record's key as ``GameEvent/eventUUID``.
+/// its id is derived, an event has the record's key as ``GameEvent/eventUUID``.
 package final class EventIDs {
   /// Nil if the processor cannot compute several ids at once faster than one by one.
   private let lanes = SHA1Lanes.widths.first.map(SHA1Lanes.init)
@@ -54,8 +54,8 @@ package final class EventIDs {
   }
 }
 
-/// The `eventUUID` of an event (reference deltadna 5). Upper-case UUIDs with hyphens, such as generated ids, take
-/// sixteen bytes.
+/// The `eventUUID` of an event (reference deltadna 5). Upper-case UUIDs with hyphens, such as generated ids, are stored
+/// in sixteen bytes.
 package enum EventUUID: Sendable, CustomStringConvertible {
   case key(NameUUID)
   /// Any other spelling, as recorded.
@@ -99,7 +99,7 @@ extension NameUUID {
   /// The namespace D (reference deltadna 5).
   package static let deltaDNA = program.uuid("deltadna")
 
-  /// Makes the key K of a record from its input kind and its line; the line must have no white space at either end
+  /// Derives the key K of a record from its input kind and its line, which must have no white space at either end
   /// (reference deltadna 5).
   package init(line: Text, kind: InputKind) {
     self = Self.deltaDNA.uuid {
@@ -108,7 +108,7 @@ extension NameUUID {
     }
   }
 
-  /// Returns the text that is hashed before a line to make its key K.
+  /// Returns the text that is hashed before a line to derive its key K.
   static func start(of kind: InputKind) -> Text {
     switch kind {
     case .events: "events\t"

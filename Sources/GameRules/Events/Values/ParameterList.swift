@@ -1,7 +1,7 @@
 package import BatchFoundation
 
 /// The members of `eventParams` under construction. A later value replaces an earlier one with the same name.
-/// `platform` and `sdkVersion` are kept apart, because they come last on the wire.
+/// `platform` and `sdkVersion` are kept separately, because they come last on the wire.
 package struct ParameterList {
   package enum Value {
     case text(Text)

@@ -7,7 +7,7 @@ package import BatchFoundation
 
   package init(at start: UnsafeMutableRawPointer) { unsafe at = unsafe start }
 
-  /// Returns an upper bound for the size, in bytes, of a text of `count` bytes written as a key or a value.
+  /// Returns an upper bound for the size in bytes of a text with `count` bytes that is written as a key or a value.
   @inline(__always)
   package static func bound(_ count: Int) -> Int { count + 6 }
 
@@ -74,14 +74,14 @@ package import BatchFoundation
 }
 
 /// Writes values as events carry them: without dropped members, and with names sorted by bytes at every depth
-/// (reference deltadna 2 and 5). Numbers and strings are unchanged. Array elements are kept unless `dropsEmptied` is
+/// (reference deltadna 2 and 5). Numbers and strings are unchanged. Array elements are kept unless ``dropsEmptied`` is
 /// set.
 package struct CanonicalView {
   /// Whether members whose value is `""` are dropped, like those with null (`DeltaDNA.dropEmpty`).
   package var dropsEmpty: Bool
 
-  /// Whether containers whose values are all dropped are dropped too, and whether values are dropped from arrays
-  /// (reference unity 4).
+  /// Whether values are dropped from arrays too, and containers are dropped if all their values are (reference unity
+  /// 4).
   package var dropsEmptied = false
 
   @inline(__always)

@@ -10,7 +10,7 @@ package struct PendingCheck: Sendable, Equatable {
 }
 
 extension Identities {
-  /// Returns at most `limit` unfinished checks after `last`, sorted by time, then device, then order of arrival.
+  /// Returns up to `limit` unfinished checks after `last`, sorted by time, then device, then order of arrival.
   package func pendingChecks(after last: PendingCheck?, limit: Int) throws -> [PendingCheck] {
     let page = try connection.readIdentities(orElse: []) { db in
       try Row.fetchAll(
@@ -62,9 +62,9 @@ extension Identities {
     }
   }
 
-  /// Returns at most `limit` people whose set-up is due, after `last`, in the order in which they were first named.
+  /// Returns up to `limit` people after `last` whose set-up is due, in the order in which they were first named.
   ///
-  /// - Parameter follows: True for only the people who may be the same as an earlier person of their device, whose
+  /// - Parameter follows: True for only those who may be the same person as an earlier one of their device, whose
   ///   checks come first; false for only the others; nil for all.
   package func personsToSetUp(after last: Person?, limit: Int, follows: Bool? = nil, renames: Bool = false) throws
     -> [Person]

@@ -24,15 +24,15 @@ package struct IdentityRows: PlatformRows {
   }
 
   package func insert(run: RunID, into db: Database) throws {
-    // A check also names the person that its device records from then on.
+    // A check also names the person whom its device records from then on.
     try Identities.insert(setups + checks.map(\.setup), run: run, into: db)
     try Self.insert(checks, run: run, into: db)
     try Self.insert(moments, into: db)
     try Self.insert(locations, into: db)
   }
 
-  /// Returns the rows without known set-ups and checks; nil if nothing is left. Checks are equal by instant,
-  /// instruction, ids and record, regardless of emission numbers.
+  /// Returns the rows without known set-ups and checks; nil if nothing is left. Checks are equal if they have the same
+  /// instant, instruction, ids and record, regardless of emission numbers.
   package func without(_ known: any PlatformRows) -> (any PlatformRows)? {
     guard let known = known as? IdentityRows else { return self }
     var rows = self
@@ -46,7 +46,7 @@ package struct IdentityRows: PlatformRows {
     return rows.isEmpty ? nil : rows
   }
 
-  /// Returns the checks of the span that the store lacks, and the people whom devices were not known to record; nil if
+  /// Returns the checks in the span that the store lacks, and the people whom devices were not known to record; nil if
   /// there are none. Moments and locations are left out.
   package func unknown(of span: ReplacedSpan, in db: Database) throws -> (any PlatformRows)? {
     var rows = IdentityRows()

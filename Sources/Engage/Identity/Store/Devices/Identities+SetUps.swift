@@ -23,7 +23,7 @@ extension Identities {
     }
   }
 
-  /// Makes the set-ups of devices without a recorded id due, so that an id is generated for them.
+  /// Marks the set-ups of devices without a recorded id as due, so that an id is generated for them.
   func nameDevices() throws {
     let unnamed = try connection.readIdentities(orElse: nil) {
       try Int.fetchOne(
@@ -89,8 +89,8 @@ extension Identities {
         """, arguments: [person.key, device])
   }
 
-  /// Returns three numbers of devices: those that recorded another person in the run, those among them that already had
-  /// a recipient, and all that have one.
+  /// Counts the devices that recorded a different person in the run after one with a recorded id, those among them that
+  /// already had a recipient, and all devices that have one.
   func newOwners(of run: RunID) throws -> NewOwners {
     try connection.readIdentities(orElse: NewOwners()) { db in
       let hasRecipient = "(b.recipient_id <> '' OR p.recipient_id <> '')"
@@ -138,7 +138,7 @@ extension Identities {
     }
   }
 
-  /// Removes updates that need no further call; newer ones that have arrived meanwhile stay.
+  /// Removes updates that need no further call; newer ones that have arrived in the meantime are left in place.
   ///
   /// - Parameter written: The update that the service now has, and its recipient; nil if nothing was written.
   package func finishLocations(

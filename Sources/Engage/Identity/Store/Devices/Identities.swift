@@ -40,7 +40,7 @@ package struct Identities: Sendable {
     }
   }
 
-  /// The SQL update for another record of a known person. The results of a set-up stay; before there are any, the
+  /// The SQL update for another record of a known person. Keeps the results of a set-up; before there are any, the
   /// earliest record counts.
   static let takingOver: String = {
     let isOpen = "state IN (\(SetUpProgress.waiting.rawValue), \(SetUpProgress.unnamed.rawValue))"
@@ -86,7 +86,7 @@ package struct Identities: Sendable {
     }
   }
 
-  /// Whether a device records a person that it was not known to record at that moment.
+  /// Whether a device records a person whom it was not known to record at that moment.
   static func isNews(_ setup: DeviceSetup, in db: Database) throws -> Bool {
     let user = setup.mobileUserId.isEmpty ? AutomaticMobileUserId.id(of: setup.device) : setup.mobileUserId
     guard let emission = setup.fromEmission else { return try person(user, in: db) == nil }
@@ -103,7 +103,7 @@ package struct Identities: Sendable {
     }
   }
 
-  /// Returns the current identity of a device; nil for one without records.
+  /// Returns the current identity of a device; nil for a device without records.
   package func identity(of device: String) throws -> DeviceIdentity? { try who { try $0.identity(of: device) } }
 
   /// Returns the person with a mobile user id; nil if no record or check has named it.
@@ -120,7 +120,8 @@ package struct Identities: Sendable {
     }
   }
 
-  /// Returns the earlier person identical to the given one, whose recipient it takes over; nil if there is none.
+  /// Returns the device with the earlier person who is the same as the given one, whose recipient the given person
+  /// takes over; nil if there is none.
   func predecessor(of person: Person, renames: Bool) throws -> KnownDevice? {
     try who {
       try $0.predecessor(of: person.key, on: person.device, from: person.fromEmission, renames: renames)
@@ -135,7 +136,8 @@ package struct Identities: Sendable {
     }
   }
 
-  /// Forgets a recipient that is gone from the service, so that devices get another; returns the number of devices.
+  /// Forgets a recipient that no longer exists at the service, so that its devices get another; returns the number of
+  /// devices.
   package func forgetRecipient(_ recipient: String) throws -> Int {
     try connection.writeTogether { db in
       let devices = try Self.latest(in: db).filter { $0.identity.recipientId.isIdentical(to: recipient) }
@@ -153,7 +155,8 @@ package struct Identities: Sendable {
     }
   }
 
-  /// Withdraws a recipient that answers to additions named wrongly; the right ones may exist and must be looked up.
+  /// Withdraws a recipient that responses to additions named wrongly; the right recipients may exist and must be looked
+  /// up.
   func withdrawAddition(of recipient: String) throws {
     try connection.writeTogether { db in
       try db.execute(
@@ -162,7 +165,8 @@ package struct Identities: Sendable {
     }
   }
 
-  /// Whether a person with another mobile user id (ignoring ASCII case) has this recipient, or had it before a merge.
+  /// Whether a person with a different mobile user id (ignoring ASCII case) has this recipient, or had it before a
+  /// merge.
   package func knows(recipient: String, ofAnotherUserThan mobileUserId: String) throws -> Bool {
     try connection.read { db in
       try Int.fetchOne(
@@ -178,7 +182,7 @@ package struct Identities: Sendable {
 
   // MARK: Devices
 
-  /// A device, a person that it recorded, and its current identity as that person.
+  /// A device, a person whom it recorded, and its current identity as that person.
   struct Latest {
     var device: String
     var person: String
@@ -234,14 +238,14 @@ package struct Identities: Sendable {
 
   // MARK: Records
 
-  /// Returns the record that requested a plan or, for a set-up, first named the person; nil if it is not stored, as for
-  /// a location.
+  /// Returns the record that requested a plan or, for a set-up, the one that first named the person; nil if it is not
+  /// stored, as for a location.
   package func recordSource(of plan: MergePlan) throws -> RecordSource? {
     plan.scenario == .location ? nil : try recordSource(ofCheck: plan.checkId, of: plan.device)
   }
 
-  /// Returns the record that requested the check or, if `check` is nil, first named the person that the device waits
-  /// for; nil if it is not stored.
+  /// Returns the record that requested the check or, if `check` is nil, the one that first named the person for whom
+  /// the device waits; nil if it is not stored.
   package func recordSource(ofCheck check: Int64?, of device: String) throws -> RecordSource? {
     try connection.read { db in
       let row =
@@ -286,7 +290,7 @@ package struct Identities: Sendable {
 }
 
 extension DeviceSetup {
-  /// Returns the progress of a person that has not been looked up.
+  /// Returns the progress of a person who has not been looked up.
   fileprivate func progress(_ automatic: String) -> SetUpProgress {
     if mobileUserId.isEmpty { return .unnamed }
     if recipientId.isEmpty || mobileUserId.isIdentical(to: automatic) { return .waiting }

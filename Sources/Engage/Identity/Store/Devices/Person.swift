@@ -9,11 +9,12 @@ package enum SetUpProgress: Int, Sendable {
   case ready = 2
   /// The id has characters that XML cannot represent: there will be no recipient.
   case impossible = 3
-  /// Ready, with the recipient that the answer to an addition named; no read has yet confirmed that it is the person's.
+  /// Ready, with the recipient that the response to an addition named; no read has yet confirmed that it is the
+  /// person's.
   case added = 4
   /// No record names an id, and none may be generated for the device.
   case unnamed = 5
-  /// The recipient is named by records.
+  /// Records name the recipient.
   case recorded = 6
 
   package var isDue: Bool { self == .waiting || self == .adding }
@@ -30,7 +31,7 @@ package struct Person: Sendable, Equatable {
   package var progress = SetUpProgress.waiting
   /// The recipient; empty until one is known.
   package var recipientId = ""
-  /// The mobile user id of the recipient into which the person's own was merged elsewhere; otherwise empty.
+  /// The mobile user id of the recipient into which the person's own recipient was merged elsewhere; otherwise empty.
   package var knownAs = ""
 
   package static func key(_ id: String) -> String { AutomaticMobileUserId.key(of: id) }
@@ -42,7 +43,7 @@ package struct Person: Sendable, Equatable {
   }
 }
 
-/// A device at one moment: the person it records then, and that person's identity at the service.
+/// A device at one moment: the person whom it records then, and that person's identity at the service.
 package struct KnownDevice: Sendable, Equatable {
   package var device: String
   package var person: Person

@@ -44,7 +44,7 @@ package struct PublishedIdentities: BlockAmendment {
     return changes ? writer.take() : nil
   }
 
-  /// Returns the earlier moments whose identity events of the device carry, by the events' emission numbers.
+  /// Returns the earlier moments whose identity the device's events carry, by the events' emission numbers.
   private static func moments(of device: [UInt8], in db: Database) throws -> [Int64: Int64] {
     let statement = try db.cachedStatement(sql: "SELECT emission, of_emission FROM identity_moment WHERE device = ?")
     return Dictionary(
@@ -64,7 +64,7 @@ package struct PublishedIdentities: BlockAmendment {
 }
 
 extension EventBlockReader {
-  /// Returns a core attribute; valid as long as the reader.
+  /// Returns a core attribute; valid as long as the reader exists.
   fileprivate subscript(attribute: CoreAttribute) -> Text { shared(attribute.rawValue) }
 }
 
@@ -74,13 +74,13 @@ package struct ExportedIdentity: Sendable, Equatable {
   /// The mobile user id; empty for none.
   package var mobileUserId: String
   package var recipientId: String
-  /// The recipient that this one was merged into; empty for one that remains.
+  /// The recipient into which this one was merged; empty if it was not merged.
   package var mergedInto: String
 }
 
 extension Identities {
-  /// Passes to `body`, sorted by device id, the identities of each person that a device recorded in turn: those of
-  /// merged recipients, then the current one.
+  /// Passes the identities of all devices to `body`, sorted by device id. For each person whom a device recorded in
+  /// turn, these are the identities of merged recipients, then the current one.
   package func forEachIdentity(_ body: (ExportedIdentity) throws -> Void) throws {
     try connection.readIdentities(orElse: ()) { db in
       let devices = try String.fetchCursor(db, sql: "SELECT DISTINCT device FROM identity_device ORDER BY device")

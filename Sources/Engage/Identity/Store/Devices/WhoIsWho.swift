@@ -3,25 +3,25 @@ import BatchStore
 import EngageRules
 import GRDB
 
-/// The single place that derives identities: a device and a moment name a person, a person has a recipient, and
-/// recipients are merged into others (reference decisions 58).
+/// The only code that derives identities: a device and a moment name a person, a person has a recipient, and recipients
+/// are merged into others (reference decisions 58).
 ///
 /// Moments are emission numbers, which follow from instants, so those of different devices can be compared. Rows are
 /// cached, so a value must not outlive its transaction.
 struct WhoIsWho {
-  /// The person that a device records from an emission number on.
+  /// The person whom a device records from an emission number on.
   struct Span {
     var start: Int64
     var person: String
-    /// The mobile user id as written by records; empty for none.
+    /// The mobile user id as written in records; empty for none.
     var mobileUserId: String
-    /// The recipient named by records; empty for none.
+    /// The recipient that records name; empty for none.
     var recipientId: String
     var isAutomatic = false
   }
 
-  /// The identity that a completed plan gives its device, or the recipient that it merged, after the plan's emission
-  /// number.
+  /// The identity that a completed plan gives to its device, or to the recipient that it merged, after the plan's
+  /// emission number.
   struct Statement {
     var emission: Int64
     var identity: DeviceIdentity
@@ -41,12 +41,12 @@ struct WhoIsWho {
       try Int.fetchOne(db.cachedStatement(sql: "SELECT 1 FROM merge_plan WHERE \(Self.speaks) LIMIT 1")) != nil
   }
 
-  /// The condition for a plan that is done and determines the identity of its device.
+  /// The SQL condition for a plan that is done and determines the identity of its device.
   private static let speaks = """
     state = '\(MergeState.done.rawValue)' AND is_void = 0 AND scenario NOT IN (\(MergeJournal.instructions), 'set-up', 'none')
     """
 
-  /// The condition for a merge of two recipients that is in effect.
+  /// The SQL condition for a merge of two recipients that is in effect.
   static let isMerge = """
     state = '\(MergeState.done.rawValue)' AND is_void = 0
     AND scenario IN ('\(MergeScenario.moveMobileUserId.rawValue)', '\(MergeScenario.markMerged.rawValue)')
@@ -54,7 +54,7 @@ struct WhoIsWho {
 
   /// - Parameters:
   ///   - user: The mobile user id of the device at that moment; empty for none.
-  ///   - recorded: The recipient named by its records at that moment; empty for none.
+  ///   - recorded: The recipient that its records name at that moment; empty for none.
   ///   - moment: The emission number below which plans count.
   ///   - known: The span to use; nil for the one at the moment.
   mutating func identity(
@@ -75,7 +75,7 @@ struct WhoIsWho {
     return identity
   }
 
-  /// Returns the recipient and those into which it was merged in turn by plans with emission numbers below `moment`.
+  /// Returns the recipient and those into which it was merged in turn, by plans with emission numbers below `moment`.
   private mutating func merged(_ first: DeviceIdentity, before moment: Int64 = .max) throws -> [DeviceIdentity] {
     var chain = [first]
     var seen: Set<String> = [first.recipientId]
@@ -90,7 +90,7 @@ struct WhoIsWho {
     return chain
   }
 
-  /// Returns, for each person that a device recorded in order, the identities before merges and the current one.
+  /// Returns, for each person whom a device recorded, in order, the identities before merges and the current one.
   mutating func history(of device: String) throws -> [(before: [DeviceIdentity], now: DeviceIdentity)] {
     try spans(of: device).map { span in
       let user = try name(of: span)
@@ -105,10 +105,10 @@ struct WhoIsWho {
     }
   }
 
-  /// Returns the earlier person of the device who is the same as the one that it records from `start` on: the person
-  /// with its automatic id or, if `renames` (`Recipient.onNewUserId` = `rename`), with any id. Returns nil if there is
-  /// none or, without `renames`, if that person's recipient was merged into that of another id that some device had
-  /// recorded by then (reference decisions 58).
+  /// Returns the earlier person of the device who is the same as the one whom it records from `start` on: the person
+  /// with its automatic id or, if `renames` is true (`Recipient.onNewUserId` = `rename`), with any id. Returns nil if
+  /// there is none or, without `renames`, if that person's recipient was merged into the recipient of a different id
+  /// that some device had recorded by then (reference decisions 58).
   mutating func predecessor(
     of person: String, on device: String, from start: Int64, renames: Bool = false
   ) throws -> KnownDevice? {
@@ -129,13 +129,13 @@ struct WhoIsWho {
       arguments: [Person.key(user), moment])
   }
 
-  /// Returns the current identity of a device; nil for one without records.
+  /// Returns the current identity of a device; nil for a device without records.
   mutating func identity(of device: String) throws -> DeviceIdentity? {
     guard let last = try spans(of: device).last else { return nil }
     return try identity(of: device, name(of: last), recorded: last.recipientId)
   }
 
-  /// Returns the current identity of a device as the person that it records from `start` on.
+  /// Returns the current identity of a device as the person whom it records from `start` on.
   mutating func identity(of device: String, from start: Int64) throws -> DeviceIdentity {
     guard let span = try spans(of: device).last(where: { $0.start == start }) else { return DeviceIdentity() }
     return try identity(of: device, name(of: span), recorded: span.recipientId, at: .max, in: span)
@@ -150,7 +150,7 @@ struct WhoIsWho {
   }
 
   /// Returns the span at a moment (the first one for any earlier moment) and the start of the next. If a late record
-  /// names another user than that span, the span of `user` counts.
+  /// names a different user than that span, the span of `user` counts.
   private mutating func span(of device: String, _ user: String, at moment: Int64) throws -> (Span, end: Int64) {
     let spans = try spans(of: device)
     guard var place = spans.lastIndex(where: { $0.start <= moment }) ?? spans.indices.first else {

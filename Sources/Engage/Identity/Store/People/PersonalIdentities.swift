@@ -3,7 +3,7 @@ import BatchStore
 import EngageRules
 import GRDB
 
-/// The ids of people in the identity tables.
+/// Finds and deletes the ids of people in the identity tables.
 struct PersonalIdentities: PersonalTables {
   /// A table with the columns that contain ids of people.
   private struct PersonalTable {
@@ -52,13 +52,13 @@ struct PersonalIdentities: PersonalTables {
       while let row = try rows.next() { devices.insert(try row.text(0)) }
     }
     for id in ids {
-      // A recipient's last written location may be of a device that shared the recipient for a while.
+      // A recipient's last written location may be from a device that shared the recipient for a while.
       for table in Self.tables where table.isOfDevices && table.name != "location_written" {
         for column in table.columns(id.kind) {
           try add("SELECT DISTINCT \(Self.device) FROM \(table.name) WHERE \(column) = ?", id)
         }
       }
-      // A person who has the recipient, or was merged into it, is the same person.
+      // A person who has the recipient, or whose own was merged into it, is the same person.
       let (person, plan): (String, String)
       switch id.kind {
       case .recipient: (person, plan) = ("p.recipient_id = ?1", "?1 IN (recipient_before, recipient_after)")

@@ -13,7 +13,8 @@ package struct ServiceTraces: Sendable, Equatable {
   /// The mobile user ids of recipients into which an automatic id was merged although the id recorded after it has its
   /// own recipient. They may be other people's, so their recipients are kept unless these ids are given as well.
   package var doubtful: Set<String> = []
-  /// The recipients that are kept, however they are found, because other devices lead to them too or they are doubtful.
+  /// The recipients that are kept, however they are found, because other devices lead to them too or because they are
+  /// doubtful.
   package var kept: Set<String> = []
   /// The keys of the audit rows of these people's merges.
   package var auditRows: Set<AuditKey> = []
@@ -64,7 +65,7 @@ extension Identities {
 
 private struct TraceSearch {
   let db: Database
-  /// The given devices, and all that record a given id.
+  /// The given devices, and all devices that record a given id.
   private(set) var devices: Set<String>
   var traces = ServiceTraces()
   private var persons: Set<String> = []
@@ -79,7 +80,7 @@ private struct TraceSearch {
     self.devices = devices
   }
 
-  /// Adds a person. The automatic id that preceded it on a device is the same person, and is added later.
+  /// Adds a person. The automatic id that preceded the id on a device is the same person's, and is added later.
   mutating func add(user: String, isNamed: Bool) throws {
     let key = Person.key(user)
     guard !user.isEmpty, !persons.contains(key) else { return }
@@ -127,7 +128,7 @@ private struct TraceSearch {
     try String.fetchAll(db, sql: "SELECT DISTINCT device FROM identity_device WHERE person = ?", arguments: [key])
   }
 
-  /// Adds a recipient, and those merged with it, unless other devices record a person who has it too.
+  /// Adds a recipient and those merged with it, unless other devices record a person who has it too.
   mutating func add(recipient: String, isNamed: Bool) throws {
     guard !recipient.isEmpty, !traces.recipients.contains(recipient) else { return }
     let others =
@@ -141,7 +142,7 @@ private struct TraceSearch {
           """, arguments: [recipient]
       ).filter { user in
         let key = Person.key(user)
-        // An automatic id that was merged into the recipient of a named person means that person.
+        // An automatic id whose recipient was merged into that of a named person means that person.
         return try !persons.contains(key) && isShared(key)
           && !(isNamed && who.isAutomatic(user, before: .max) == true)
       }

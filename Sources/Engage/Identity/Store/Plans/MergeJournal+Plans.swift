@@ -20,7 +20,7 @@ extension MergeJournal {
     }
   }
 
-  /// Returns at most `limit` plans of a run and of `others`: unfinished ones first, then sorted by record time and
+  /// Returns up to `limit` plans from a run and from `others`: unfinished ones first, then sorted by record time and
   /// device, because their numbers depend on the threads.
   package func plans(of run: RunID, or others: [Int64], limit: Int) throws -> [MergePlan] {
     try connection.readIdentities(orElse: []) { db in
@@ -45,7 +45,7 @@ extension MergeJournal {
     }
   }
 
-  /// Returns the recipients to which done plans wrote all of these values.
+  /// Returns the recipients to which completed plans wrote all of these values.
   package func recipients(with ids: [ColumnValue]) throws -> Set<String> {
     try connection.read { db in
       let found = try ids.map { id in
@@ -63,11 +63,12 @@ extension MergeJournal {
     }
   }
 
-  /// The scenarios of instructions, as a list in SQL.
+  /// The scenarios of instructions, as an SQL list.
   static let instructions = MergeScenario.allCases.filter(\.isInstruction).map { "'\($0.rawValue)'" }.joined(
     separator: ", ")
 
-  /// Returns the last plan carried out later for the same device or recipients, which depends on this one; nil if none.
+  /// Returns the number of the last plan that was carried out later for the same device or recipients and so depends on
+  /// this one; nil if there is none.
   package func laterPlan(than plan: MergePlan) throws -> Int64? {
     try connection.read { try Self.laterPlan(than: plan, in: $0) }
   }
@@ -86,7 +87,7 @@ extension MergeJournal {
     try connection.readIdentities(orElse: nil) { try Self.plan(id, in: $0) }
   }
 
-  /// Returns the journal of a plan in the order of writing.
+  /// Returns the journal of a plan in the order in which it was written.
   package func journal(of plan: Int64) throws -> [JournalLine] {
     try connection.read { try Self.journal(of: plan, in: $0) }
   }

@@ -9,7 +9,8 @@ package struct MergeJournal: Sendable {
 
   /// Stores a plan, its first journal lines and the device's person, and locks its recipients, in one transaction.
   ///
-  /// A plan that is dropped at once finishes its check. A location plan replaces the recipient's ended ones.
+  /// A plan that is dropped at once finishes its check. A location plan replaces the recipient's earlier location plans
+  /// that have ended.
   ///
   /// - Parameter device: The device; nil if the store does not know its person.
   /// - Returns: The number of the plan that holds one of the recipients, if nothing was stored; otherwise nil.
@@ -73,7 +74,7 @@ package struct MergeJournal: Sendable {
     ).execute(arguments: [person.device, person.mobileUserId])
   }
 
-  /// Returns the earlier plan of the same subject that was refused without effect, whose number the new plan takes
+  /// Returns the earlier plan for the same subject that was refused without effect, whose number the new plan takes
   /// over; nil if there is none.
   private static func refused(_ plan: MergePlan, in db: Database) throws -> Int64? {
     try Int64.fetchOne(
@@ -194,7 +195,7 @@ package struct MergeJournal: Sendable {
     }
   }
 
-  /// Returns how often a merge was made and not undone, counting only plans before `plan` unless it is nil.
+  /// Returns how often a merge was made and not undone, counting only plans before `plan` if it is given.
   package func mergesMade(
     of loser: String, into winner: String, list: String, before plan: Int64? = nil
   ) throws -> Int {
@@ -333,7 +334,7 @@ package struct MergeJournal: Sendable {
       }
       return try MergeStep(name, target: row.value("target"), changes: changes)
     }
-    // Of a plan that was refused and made again, only the last attempt counts.
+    // If a plan was refused and made again, only its last attempt counts.
     let lines = try journal(of: id, in: db)
     for line in lines[(lines.lastIndex { $0.entry == .plan } ?? 0)...] {
       for index in steps.indices {

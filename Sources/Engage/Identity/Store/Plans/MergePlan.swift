@@ -72,7 +72,7 @@ package enum MergeState: String, CaseIterable, Sendable {
   /// Left to an operator by policy; no step was started.
   case held
   /// The service permanently refused a call or answered it wrongly; each run tries again (reference decisions 37).
-  /// Earlier steps were undone, unless a wrong answer leaves their state open.
+  /// Earlier steps were undone, unless a wrong response leaves their state open.
   case refused
   /// Being undone, or interrupted while being undone: the next run continues.
   case undoing
@@ -120,7 +120,7 @@ package enum MergeStepName: String, CaseIterable, Sendable {
   }
 }
 
-/// The value of a column of a recipient or audit row before and after a step.
+/// The value in a column of a recipient or audit row before and after a step.
 package struct ColumnChange: Sendable, Hashable {
   package var name: String
   package var before: String
@@ -142,7 +142,7 @@ package struct MergeStep: Sendable, Equatable {
   package var name: MergeStepName
   /// The recipient to write to, or the subject of an instruction; the table of an audit row. Empty for other steps.
   package var target: String
-  /// The changes; for the audit row all columns, the key first, with empty values before.
+  /// The changes; for the audit row all columns, with the key first and empty values before the step.
   package var changes: [ColumnChange]
   package var isStarted = false
   package var isDone = false
@@ -174,7 +174,7 @@ package struct MergeStep: Sendable, Equatable {
 }
 
 extension ContactInstruction {
-  /// The scenario, the step, and the parameter of the service with its values before and after.
+  /// The scenario, the step, and the service's parameter with its values before and after.
   var step: (scenario: MergeScenario, name: MergeStepName, parameter: String, before: String, after: String) {
     switch self {
     case .contactList(let id): (.contactList, .addToContactList, "CONTACT_LIST_ID", "", id)
@@ -199,11 +199,12 @@ package struct DeviceIdentity: Sendable, Equatable {
 package struct MergePlan: Sendable, Equatable {
   /// The number of the plan; 0 until the plan is stored.
   package var id: Int64 = 0
-  /// The UUIDv5 of list, loser, winner and the number of their earlier merges; also the key of the audit row.
+  /// The UUIDv5 of the list, the loser, the winner and the number of their earlier merges; also the key of the audit
+  /// row.
   package var key: String
   package var scenario: MergeScenario
   package var state = MergeState.open
-  /// The reason that the plan stopped, without recorded values; empty otherwise.
+  /// The reason why the plan stopped, without recorded values; empty otherwise.
   package var reason = ""
   /// The cause of the undo; nil if none has begun.
   package var undoCause: UndoCause?
@@ -213,7 +214,7 @@ package struct MergePlan: Sendable, Equatable {
   package var loser: String
   /// The winner; equal to the loser if only one recipient is concerned.
   package var winner: String
-  /// The date that all writes of the plan carry.
+  /// The date that all of the plan's writes carry.
   package var date: String
   package var device: String
   package var checkId: Int64?
@@ -225,8 +226,8 @@ package struct MergePlan: Sendable, Equatable {
   package var created: Instant
   package var steps: [MergeStep]
 
-  /// The recipients that the plan locks, unique and in locking order. Instructions lock none: they touch no columns
-  /// that merges compare, and must not delay merges.
+  /// The recipients that the plan locks, unique and in locking order. Instructions lock none, because they change no
+  /// columns that merges compare, and must not delay merges.
   package var recipients: [String] {
     scenario.isInstruction
       ? []
@@ -268,7 +269,7 @@ extension IdentityMerge {
   /// The maximum number of plans in a report; the summary has the total.
   private static let shown = 200
 
-  /// Returns the plans that a run made and the `earlier` ones that it continued, unfinished ones first.
+  /// Returns the plans that a run made and the `earlier` plans that it continued, unfinished ones first.
   static func merges(
     in store: EventStore, of run: RunID, earlier: [Int64], _ policy: PersonalDataPolicy
   ) throws -> [IdentityMerge] {
@@ -289,8 +290,9 @@ extension IdentityMerge {
 }
 
 extension NameUUID {
-  /// Returns the key of a merge (or of its undoing) and of its audit row, after `earlier` merges of the same two
-  /// recipients. The same merge has the same key, so a repeated row replaces itself (reference identity 5.5).
+  /// Returns the key of a merge (or of its undoing) and of its audit row. `earlier` is the number of earlier merges of
+  /// the same two recipients. The same merge has the same key, so writing the row again replaces it (reference identity
+  /// 5.5).
   static func mergeKey(list: String, loser: String, winner: String, earlier: Int, undo: Bool = false) -> String {
     let number = earlier == 0 ? "" : "|\(earlier)"
     return NameUUID.oid.uuid(named: "engage-merge|\(list)|\(loser)|\(winner)\(number)\(undo ? "|undo" : "")").text
