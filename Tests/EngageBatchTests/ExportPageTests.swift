@@ -12,6 +12,9 @@ import Testing
     var testDescription: String { title }
   }
 
+  /// A section whose job reads lines that are not on the page.
+  private static let remote = "Exports in a bucket"
+
   static func sections() throws -> [Section] {
     try Checkout.text("docs/exports.md").split(separator: "\n## ").dropFirst().map { text in
       var blocks: [String] = []

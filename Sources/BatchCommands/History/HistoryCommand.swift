@@ -81,9 +81,8 @@ struct HistoryRow {
         let times = [time("windowFrom"), time("windowTo")]
         let isDays = times.allSatisfy { $0?.hasSuffix(" 00:00") ?? true }
         let texts = times.map { $0.map { String(isDays ? $0.prefix(10) : $0[...]) } }
-        return .text(
-          texts == [nil, nil] ? nil : [texts[0].map { "from \($0)" }, texts[1].map { "to \($0)" }].compactMap(\.self)
-            .joined(separator: " "))
+        let ends = zip(["from", "to"], texts).compactMap { word, text in text.map { "\(word) \($0)" } }
+        return .text(ends.isEmpty ? nil : ends.joined(separator: " "))
       case "night":
         guard let ending = row["ending"] else { return .text(nil) }
         let night = row[name]?.string ?? (ending.integer == 0 ? "done" : nil)

@@ -38,7 +38,7 @@ extension EventStore {
     return report
   }
 
-  /// Removes the files that an interrupted salvage left behind. Throws ``StoreError/exists(path:)`` for anything else
+  /// Removes the files that an interrupted salvage left. Throws ``StoreError/exists(path:)`` for anything else
   /// there.
   private static func removeUnfinished(_ draft: String) throws {
     do {
