@@ -28,7 +28,7 @@ import Testing
         }
       }
       return Section(title: String(text.prefix { $0 != "\n" }), blocks: blocks)
-    }.filter { !$0.blocks.isEmpty }
+    }.filter { !$0.blocks.isEmpty && $0.title != remote }
   }
 
   @Test("A job of the page reads the lines above it, and all of them", arguments: try sections())

@@ -45,7 +45,7 @@ import Testing
     let run = try workspace.read("man/engage-batch-run.1")
     #expect(run.contains(".SS Window\n.TP\n\\fB\\-\\-from\\fR \\fIfrom\\fR\n"))
     #expect(run.contains(".SH EXAMPLES\nengage\\-batch run jobs/nightly.json \\-\\-sandbox\n"))
-    #expect(run.contains(".SH ENVIRONMENT\n.TP\n\\fBENGAGE_BASE_URL\\fR\nsetting Connection.baseUrl\n"))
+    #expect(run.contains(".SH ENVIRONMENT\n.TP\n\\fBENGAGE_LIST_ID\\fR\nsetting General.databaseListId\n"))
     #expect(run.contains(".SH FILES\n.TP\n\\fBSTORE\\fR\n"))
     for line in (page + run).split(separator: "\n") where line.hasPrefix(".") || line.hasPrefix("'") {
       #expect([".TH", ".SH", ".SS", ".TP", ".B"].contains(line.split(separator: " ").first ?? ""), "\(line)")

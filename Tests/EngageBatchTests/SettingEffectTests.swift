@@ -89,6 +89,9 @@ import Testing
     "Report.alarmCommand": .test("aFailureAndItsEndAreTold"),
     "General.eventCodes": .value("acoustic-mobile", with: ["--dry-run"]),
     "DeepLinks.universalLinkDomains": .value("[\"www.shop.example\"]"),
+    "Storage.endpoint": .test("equalsFiles"), "Storage.anonymous": .test("anonymous"),
+    "Storage.region": .test("followsSettings"), "Storage.pathStyle": .test("followsSettings"),
+    "Storage.requesterPays": .test("followsSettings"),
     "Sandbox.recipients": .value("samples/absent.json", with: ["--sandbox"]),
   ]
 

@@ -277,7 +277,7 @@ package final class ObjectStorage: RemoteStorage {
   }
 
   /// Returns the service of an address, and the path of the request there.
-  private func place(of address: RemoteAddress, _ key: String, _ text: String) throws -> (ServiceAddress, String) {
+  func place(of address: RemoteAddress, _ key: String, _ text: String) throws -> (ServiceAddress, String) {
     do throws(ServiceAddress.Fault) {
       guard address.isBucket else {
         let slash = UInt8(ascii: "/")

@@ -185,6 +185,29 @@ import Testing
     #expect(server.arrivals.count == 1)
   }
 
+  @Test("Region, style and payer are those of the settings")
+  func followsSettings() throws {
+    let server = try BucketServer(["in/a": .init("abc", tag: "a")])
+    let paid = storage(server) {
+      $0.region = "eu-west-1"
+      $0.requesterPays = true
+    }
+    #expect(try files(paid, "s3://exports/in/a").count == 1)
+    let first = try #require(server.arrivals.first)
+    #expect(first.header("Authorization")?.contains("/eu-west-1/s3/aws4_request") == true)
+    #expect(first.header("x-amz-request-payer") == "requester")
+    func place(usesPaths: Bool) throws -> String {
+      let storage = storage(server) {
+        $0.endpoint = "https://s3.example.org"
+        $0.usesPaths = usesPaths
+      }
+      let (service, path) = try storage.place(of: try #require(RemoteAddress("s3://exports/in/a")), "in/a", "")
+      return service.host + path
+    }
+    #expect(try place(usesPaths: true) == "s3.example.org/exports/in/a")
+    #expect(try place(usesPaths: false) == "exports.s3.example.org/in/a")
+  }
+
   @Test("A file of a web server is read without credentials; one without ranges only if it is small")
   func web() throws {
     let server = try BucketServer(["a b.ndjson": .init("abc", tag: "a")])
