@@ -44,6 +44,22 @@ extension JSONNode {
       target.append(UInt8(ascii: "\n"))
       for _ in 0..<indentation { target.append(UInt8(ascii: " ")) }
     }
+
+    /// Writes the parts of an array or object, each on a line of its own.
+    func write<Part>(
+      _ parts: [Part], in brackets: (Text, Text), to target: inout ByteBuffer,
+      _ write: (Part, Layout, inout ByteBuffer) -> Void
+    ) {
+      let inner = inner
+      target.append(brackets.0)
+      for (index, part) in parts.enumerated() {
+        if index > 0 { target.append(comma) }
+        inner.breakLine(&target)
+        write(part, inner, &target)
+      }
+      if !parts.isEmpty { breakLine(&target) }
+      target.append(brackets.1)
+    }
   }
 
   private func write(_ layout: Layout, to target: inout ByteBuffer) {
@@ -53,27 +69,15 @@ extension JSONNode {
     case .number(let json), .written(let json): json.withText { target.append($0) }
     case .string(let string), .date(let string): string.withText { CanonicalJSON.appendString($0, to: &target) }
     case .array(let elements):
-      let inner = layout.inner
-      target.append("[")
-      for (index, element) in elements.enumerated() {
-        if index > 0 { target.append(layout.comma) }
-        inner.breakLine(&target)
+      layout.write(elements, in: ("[", "]"), to: &target) { element, inner, target in
         element.write(inner, to: &target)
       }
-      if !elements.isEmpty { layout.breakLine(&target) }
-      target.append("]")
     case .object(let members):
-      let inner = layout.inner
-      target.append("{")
-      for (index, member) in members.enumerated() {
-        if index > 0 { target.append(layout.comma) }
-        inner.breakLine(&target)
+      layout.write(members, in: ("{", "}"), to: &target) { member, inner, target in
         member.key.withText { CanonicalJSON.appendString($0, to: &target) }
-        target.append(layout.colon)
+        target.append(inner.colon)
         member.value.write(inner, to: &target)
       }
-      if !members.isEmpty { layout.breakLine(&target) }
-      target.append("}")
     }
   }
 }
