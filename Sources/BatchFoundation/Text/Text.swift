@@ -18,6 +18,16 @@
     self.count = count
   }
 
+  /// Creates a view of a buffer; without memory, it is empty.
+  @inlinable @inline(__always)
+  public init(_ bytes: UnsafeBufferPointer<UInt8>) {
+    guard let base = bytes.baseAddress else {
+      self = .empty
+      return
+    }
+    unsafe self.init(base: base, count: bytes.count)
+  }
+
   /// Creates a view of a literal, which lives as long as the program.
   @inlinable @inline(__always)
   public init(_ literal: StaticString) {
@@ -114,20 +124,14 @@ extension String {
   /// Passes the UTF-8 bytes to `body` as a text that must not outlive the call.
   public func withText<Result>(_ body: (Text) throws -> Result) rethrows -> Result {
     var copy = self
-    return try copy.withUTF8 { bytes in
-      guard let base = bytes.baseAddress else { return try body(.empty) }
-      return try unsafe body(Text(base: base, count: bytes.count))
-    }
+    return try copy.withUTF8 { try unsafe body(Text($0)) }
   }
 }
 
 extension [UInt8] {
   /// Passes these bytes to `body` as a text that must not outlive the call.
   public func withText<Result>(_ body: (Text) throws -> Result) rethrows -> Result {
-    try unsafe withUnsafeBufferPointer { bytes in
-      guard let base = bytes.baseAddress else { return try body(.empty) }
-      return try unsafe body(Text(base: base, count: bytes.count))
-    }
+    try unsafe withUnsafeBufferPointer { try unsafe body(Text($0)) }
   }
 }
 

@@ -26,8 +26,7 @@ extension BlockLine {
   /// The line without white space at either end; empty for a blank line.
   @inline(__always)
   package var text: Text {
-    guard let base = unsafe bytes.baseAddress else { return .empty }
-    return unsafe Text(base: base, count: bytes.count).trimmed
+    unsafe Text(bytes).trimmed
   }
 
   func quarantined(_ rejection: Rejection, _ block: LineBlock) -> QuarantinedLine {
