@@ -31,12 +31,7 @@ package enum ReportFolder {
   package static func name(job: String, startedAt: Instant, windowFrom: Instant? = nil) -> String {
     let safe = PathText.component(job)
     let name = safe.isEmpty || safe.hasPrefix(".") ? "job" + safe : safe
-    return "\(name.prefix(200))-\(time(startedAt))\(windowFrom.map { "-from-\(time($0))" } ?? "")"
-  }
-
-  private static func time(_ instant: Instant) -> String {
-    // rfc3339 is always yyyy-MM-ddTHH:mm:ss.SSSZ.
-    instant.rfc3339.prefix(19).filter { $0 != "-" && $0 != ":" } + "Z"
+    return "\(name.prefix(200))-\(startedAt.basicText)\(windowFrom.map { "-from-\($0.basicText)" } ?? "")"
   }
 
   /// Writes the three files into a new folder below `folder`, which is created if it is missing.

@@ -285,7 +285,7 @@ extension SimulatedService.Outage {
 
 extension HTTPOutcome {
   fileprivate static func status(_ status: Int, _ words: String = "", retryAfter: String? = nil) -> HTTPOutcome {
-    .answer(HTTPAnswer(status: status, retryAfter: retryAfter, body: Array(words.utf8)))
+    .answer(HTTPAnswer(status: status, fields: retryAfter.map { ["retry-after": $0] } ?? [:], body: Array(words.utf8)))
   }
 }
 

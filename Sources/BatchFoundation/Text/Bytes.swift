@@ -94,6 +94,42 @@ public enum Hexadecimal {
   }
 }
 
+/// The percent escapes of URLs and forms.
+package enum PercentEncoding {
+  /// Appends the bytes, escaping all but ASCII letters, digits, `-`, `.`, `_` and those in `kept`.
+  package static func append(_ bytes: some Sequence<UInt8>, keeping kept: String, to target: inout [UInt8]) {
+    for byte in bytes {
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"):
+        target.append(byte)
+      case _ where kept.utf8.contains(byte): target.append(byte)
+      default:
+        target += [
+          UInt8(ascii: "%"), Hexadecimal.uppercase[Int(byte >> 4)], Hexadecimal.uppercase[Int(byte & 15)],
+        ]
+      }
+    }
+  }
+
+  /// Returns the bytes of a value in a form, in which `+` is a space; nil for a `%` without two hexadecimal digits.
+  package static func decodedForm(_ bytes: some Sequence<UInt8>) -> [UInt8]? {
+    var decoded: [UInt8] = []
+    var rest = bytes.makeIterator()
+    while let byte = rest.next() {
+      switch byte {
+      case UInt8(ascii: "+"): decoded.append(UInt8(ascii: " "))
+      case UInt8(ascii: "%"):
+        guard let high = rest.next().flatMap(Hexadecimal.value), let low = rest.next().flatMap(Hexadecimal.value)
+        else { return nil }
+        decoded.append(high << 4 | low)
+      default: decoded.append(byte)
+      }
+    }
+    return decoded
+  }
+}
+
 /// A string that is compared by its UTF-8 bytes (reference decisions 11), for ids and column names. `String` treats
 /// canonically equivalent values as equal, but the service does not.
 public struct ByteText: Sendable {

@@ -98,13 +98,15 @@ extension Instant {
     }
   }
 
+  /// The instant to the second without separators, as in `20150830T123600Z`.
+  public var basicText: String {
+    // rfc3339 is always yyyy-MM-ddTHH:mm:ss.SSSZ.
+    rfc3339.prefix(19).filter { $0 != "-" && $0 != ":" } + "Z"
+  }
+
   /// Parses RFC 3339 text from a job file or the command line.
   public static func parse(rfc3339 string: String) -> Instant? {
-    var string = string
-    return string.withUTF8 { bytes in
-      guard let base = bytes.baseAddress else { return nil }
-      return unsafe Instant(rfc3339: Text(base: base, count: bytes.count))
-    }
+    string.withText { Instant(rfc3339: $0) }
   }
 }
 

@@ -68,25 +68,7 @@ package func parseForm(_ bytes: [UInt8]) -> [(name: String, value: String)]? {
 }
 
 private func formText(_ bytes: ArraySlice<UInt8>) -> String? {
-  var decoded: [UInt8] = []
-  decoded.reserveCapacity(bytes.count)
-  var index = bytes.startIndex
-  while index < bytes.endIndex {
-    switch bytes[index] {
-    case UInt8(ascii: "+"): decoded.append(UInt8(ascii: " "))
-    case UInt8(ascii: "%"):
-      guard index + 2 < bytes.endIndex, let high = Hexadecimal.value(of: bytes[index + 1]),
-        let low = Hexadecimal.value(of: bytes[index + 2])
-      else {
-        return nil
-      }
-      decoded.append(high << 4 | low)
-      index += 2
-    case let byte: decoded.append(byte)
-    }
-    index += 1
-  }
-  return String(validating: decoded, as: UTF8.self)
+  PercentEncoding.decodedForm(bytes).flatMap { String(validating: $0, as: UTF8.self) }
 }
 
 /// Rejects requests from web pages of other sites, and requests for foreign host names that resolve to a loopback

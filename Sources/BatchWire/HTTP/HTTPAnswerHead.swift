@@ -15,9 +15,6 @@ struct HTTPAnswerHead {
     "x-amz-bucket-region",
   ]
 
-  /// The value of one of the fields in `kept`, by its lower-case name.
-  subscript(name: String) -> String? { fields[name] }
-
   /// Parses the next line, which may also belong to an interim response or a trailer.
   mutating func take(_ line: String) {
     if line.hasPrefix("HTTP/") {

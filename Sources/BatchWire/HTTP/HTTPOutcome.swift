@@ -11,32 +11,26 @@ package enum HTTPOutcome: Sendable {
 
 package struct HTTPAnswer: Sendable, Equatable {
   package var status: Int
-  package var contentType: String?
-  package var contentEncoding: String?
-  /// The header's value as sent: seconds or an HTTP date.
-  package var retryAfter: String?
-  package var date: String?
-  package var location: String?
   /// The fields that callers need, by their lower-case names.
   package var fields: [String: String]
   package var body: [UInt8]
   package var reusedConnection: Bool
 
   package init(
-    status: Int, contentType: String? = nil, contentEncoding: String? = nil, retryAfter: String? = nil,
-    date: String? = nil, location: String? = nil, fields: [String: String] = [:], body: [UInt8] = [],
-    reusedConnection: Bool = false
+    status: Int, fields: [String: String] = [:], body: [UInt8] = [], reusedConnection: Bool = false
   ) {
     self.status = status
-    self.contentType = contentType
-    self.contentEncoding = contentEncoding
-    self.retryAfter = retryAfter
-    self.date = date
-    self.location = location
     self.fields = fields
     self.body = body
     self.reusedConnection = reusedConnection
   }
+
+  package var contentType: String? { fields["content-type"] }
+  package var contentEncoding: String? { fields["content-encoding"] }
+  /// The header's value as sent: seconds or an HTTP date.
+  package var retryAfter: String? { fields["retry-after"] }
+  package var date: String? { fields["date"] }
+  package var location: String? { fields["location"] }
 }
 
 /// The reason why there is no complete response.
@@ -99,7 +93,7 @@ package struct HTTPFault: Sendable, Equatable {
   package var status: Int?
   /// libcurl's `CURLcode`; 0 if this program found the fault.
   package var code: Int
-  /// The answer as far as it arrived; nil unless ``HTTPRequest/keepsPartialAnswer``.
+  /// The response as far as it arrived; nil unless ``HTTPRequest/keepsPartialAnswer``.
   package var partial: HTTPAnswer?
 
   package init(_ kind: Kind, status: Int? = nil, code: Int = 0) {

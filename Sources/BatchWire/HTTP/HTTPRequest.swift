@@ -14,7 +14,7 @@ package struct HTTPRequest: Sendable {
   package var totalSeconds: Double?
   /// The maximum size of the response's body in bytes; nil for the client's setting.
   package var answerLimit: Int?
-  /// Whether an answer that is cut off is kept as far as it arrived (``HTTPFault/partial``).
+  /// Whether a response that is cut off is kept as far as it arrived (``HTTPFault/partial``).
   package var keepsPartialAnswer = false
 
   package struct Header: Sendable {

@@ -107,17 +107,14 @@ final class HTTPTransfer {
     flaw == nil ? received(reusedConnection: reusedConnection) : nil
   }
 
-  /// Returns an answer as far as it arrived, if the request asks for that; nil if its head is incomplete.
+  /// Returns the response as far as it arrived, if the request keeps partial ones; nil if its head is incomplete.
   var partialAnswer: HTTPAnswer? {
     request.keepsPartialAnswer && head.isWhole ? received(reusedConnection: false) : nil
   }
 
   private func received(reusedConnection: Bool) -> HTTPAnswer? {
     guard let status = head.status else { return nil }
-    return HTTPAnswer(
-      status: status, contentType: head["content-type"], contentEncoding: head["content-encoding"],
-      retryAfter: head["retry-after"], date: head["date"], location: head["location"], fields: head.fields, body: body,
-      reusedConnection: reusedConnection)
+    return HTTPAnswer(status: status, fields: head.fields, body: body, reusedConnection: reusedConnection)
   }
 }
 

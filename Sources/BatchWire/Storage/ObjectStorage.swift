@@ -17,11 +17,17 @@ package struct StorageSettings: Sendable, Hashable {
 
 /// Buckets of an S3 service, and files of web servers. One attempt is one request; reads are repeated, because they change nothing.
 package final class ObjectStorage: RemoteStorage {
+  /// The state of requests, which jobs without addresses never create: it reads the files of AWS profiles.
+  private struct Session {
+    var client: HTTPClient
+    var region: String
+    var source: CredentialSource
+  }
+
   private let settings: StorageSettings
-  private let region: String
-  private let source: CredentialSource
+  private let environment: [String: String]
   private let http: @Sendable () throws -> HTTPSettings
-  private let client = Guarded<HTTPClient?>(nil)
+  private let opened = Guarded<Session?>(nil)
   private let backoff: Backoff
   /// The number of repetitions left in the run.
   private let budget: Guarded<Int>
@@ -36,10 +42,7 @@ package final class ObjectStorage: RemoteStorage {
     _ settings: StorageSettings, environment: [String: String], backoff: Backoff, budget: Int,
     http: @escaping @Sendable () throws -> HTTPSettings
   ) {
-    (self.settings, self.backoff, self.http) = (settings, backoff, http)
-    let variables = ["AWS_REGION", "AWS_DEFAULT_REGION"].compactMap { environment[$0] }.first { !$0.isEmpty }
-    region = settings.region ?? variables ?? AWSProfile(environment)["region"] ?? "us-east-1"
-    source = CredentialSource(environment: environment, region: region, http: http)
+    (self.settings, self.environment, self.backoff, self.http) = (settings, environment, backoff, http)
     self.budget = Guarded(budget)
   }
 
@@ -50,15 +53,9 @@ package final class ObjectStorage: RemoteStorage {
     guard pattern.isBucket else { return try found(pattern, text) }
     do {
       return try list(pattern, String(pattern.key.prefix { $0 != "*" && $0 != "?" }), text)
-    } catch let error as StorageError {
+    } catch let listing as StorageError where listing.isDenied && !isPattern && !pattern.key.isEmpty {
       // Reading may be allowed where listing is not.
-      guard case .refused(403, _, nil) = error.cause, !isPattern, !pattern.key.isEmpty else { throw error }
-      do {
-        return try found(pattern, text)
-      } catch let denied as StorageError {
-        guard case .refused(403, _, nil) = denied.cause else { throw denied }
-        throw error
-      }
+      do { return try found(pattern, text) } catch let reading as StorageError where reading.isDenied { throw listing }
     }
   }
 
@@ -78,7 +75,8 @@ package final class ObjectStorage: RemoteStorage {
       for entry in page.all("Contents") {
         guard let written = entry.first("Key")?.text, let size = entry.first("Size").flatMap({ UInt64($0.text) })
         else { throw StorageError(text, .unexpected("an object without key or size"), isListing: true) }
-        let key = isEncoded ? Self.decoded(written) : written
+        let decoded = isEncoded ? PercentEncoding.decodedForm(written.utf8) : nil
+        let key = decoded.map { String(decoding: $0, as: UTF8.self) } ?? written
         if key.utf8.last == UInt8(ascii: "/") { continue }
         files.append(
           RemoteFile(
@@ -109,22 +107,6 @@ package final class ObjectStorage: RemoteStorage {
   /// Some services leave the quotes out of their lists.
   private static func quoted(_ tag: String) -> String { tag.hasPrefix("\"") ? tag : "\"\(tag)\"" }
 
-  private static func decoded(_ text: String) -> String {
-    var bytes: [UInt8] = []
-    var rest = Array(text.utf8)[...]
-    while let byte = rest.popFirst() {
-      if byte == UInt8(ascii: "%"), rest.count >= 2, let high = Hexadecimal.value(of: rest[rest.startIndex]),
-        let low = Hexadecimal.value(of: rest[rest.startIndex + 1])
-      {
-        bytes.append(high << 4 | low)
-        rest = rest.dropFirst(2)
-      } else {
-        bytes.append(byte == UInt8(ascii: "+") ? UInt8(ascii: " ") : byte)
-      }
-    }
-    return String(decoding: bytes, as: UTF8.self)
-  }
-
   // MARK: - Reading
 
   package func reader(of file: RemoteFile) -> any RemoteReader { ObjectReader(file, self) }
@@ -152,15 +134,16 @@ package final class ObjectStorage: RemoteStorage {
     _ address: RemoteAddress, key: String, _ query: [(String, String)], _ text: String, isListing: Bool = false,
     range: Range<UInt64>? = nil, tag: String? = nil, of file: RemoteFile? = nil
   ) throws -> HTTPAnswer {
+    let session = try session()
     var random = SystemRandomNumberGenerator()
     var refused: StorageCredentials?
     for attempt in 1... {
-      let credentials = try credentials(for: address, insteadOf: refused, text)
+      let credentials = try credentials(for: address, session.source, insteadOf: refused, text)
       let request = try request(
-        address, key, query, text, range: range, tag: tag, signedBy: credentials, isListing: isListing)
+        address, key, query, text, range: range, tag: tag, signedBy: credentials, session.region, isListing: isListing)
       let cause: StorageError.Cause
       var isForNow = true
-      switch try connection().send(request) {
+      switch session.client.send(request) {
       case .answer(let answer) where answer.status == 200 || answer.status == 206:
         try check(answer, range, of: file)
         return answer
@@ -185,7 +168,7 @@ package final class ObjectStorage: RemoteStorage {
         let code = (error?.first("Code")?.text ?? "").filter { $0.isASCII && $0.isLetter }
         let hint = error?.first("Region")?.text ?? answer.fields["x-amz-bucket-region"]
         let other = hint.map { $0.filter { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-") } }
-        cause = .refused(status: answer.status, code: code, region: other == region ? nil : other)
+        cause = .refused(status: answer.status, code: code, region: other == session.region ? nil : other)
         let renews = StorageError.isExpired(code) && refused == nil && credentials?.expires != nil
         if renews { refused = credentials }
         isForNow = answer.status >= 500 || answer.status == 429 || code == "RequestTimeout" || renews
@@ -220,17 +203,21 @@ package final class ObjectStorage: RemoteStorage {
     }
   }
 
-  private func connection() throws -> HTTPClient {
-    try client.withLock { client in
-      if let client { return client }
-      let made = HTTPClient(try http())
-      client = made
-      return made
+  private func session() throws -> Session {
+    try opened.withLock { opened in
+      if let opened { return opened }
+      let variables = ["AWS_REGION", "AWS_DEFAULT_REGION"].compactMap { environment[$0] }.first { !$0.isEmpty }
+      let region = settings.region ?? variables ?? AWSProfile(environment)["region"] ?? "us-east-1"
+      let session = Session(
+        client: HTTPClient(try http()), region: region,
+        source: CredentialSource(environment: environment, region: region, http: http))
+      opened = session
+      return session
     }
   }
 
   private func credentials(
-    for address: RemoteAddress, insteadOf refused: StorageCredentials?, _ text: String
+    for address: RemoteAddress, _ source: CredentialSource, insteadOf refused: StorageCredentials?, _ text: String
   ) throws -> StorageCredentials? {
     guard address.isBucket, !settings.isAnonymous else { return nil }
     do {
@@ -242,21 +229,23 @@ package final class ObjectStorage: RemoteStorage {
 
   // MARK: - Requests
 
+  /// The hash of an empty body.
+  private static let noBody = Hexadecimal.text(of: SHA256.hash([]))
+
   private func request(
     _ address: RemoteAddress, _ key: String, _ query: [(String, String)], _ text: String, range: Range<UInt64>?,
-    tag: String?, signedBy credentials: StorageCredentials?, isListing: Bool
+    tag: String?, signedBy credentials: StorageCredentials?, _ region: String, isListing: Bool
   ) throws -> HTTPRequest {
-    var (service, path) = try place(of: address, key, text)
+    var (service, path) = try place(of: address, key, in: region, text)
     var headers: [(String, String)] = []
     if let range { headers.append(("Range", "bytes=\(range.lowerBound)-\(range.upperBound - 1)")) }
     if let tag { headers.append(("If-Match", tag)) }
     let query = query.map { ($0, RequestSignature.encoded($1)) }
     if address.isBucket {
-      let bodyHash = Hexadecimal.text(of: SHA256.hash([]))
-      headers.append(("x-amz-content-sha256", bodyHash))
+      headers.append(("x-amz-content-sha256", Self.noBody))
       if settings.requesterPays { headers.append(("x-amz-request-payer", "requester")) }
       if let credentials {
-        let time = RequestSignature.time(.now)
+        let time = Instant.now.basicText
         headers.append(("x-amz-date", time))
         if let token = credentials.token { headers.append(("x-amz-security-token", token.reveal())) }
         let host = service.host + (service.port.map { ":\($0)" } ?? "")
@@ -264,7 +253,8 @@ package final class ObjectStorage: RemoteStorage {
           (
             "Authorization",
             RequestSignature(region: region, service: "s3", credentials: credentials).authorization(
-              "GET", path: service.path + path, query: query, headers: headers + [("host", host)], bodyHash: bodyHash,
+              "GET", path: service.path + path, query: query, headers: headers + [("host", host)],
+              bodyHash: Self.noBody,
               time: time)
           ))
       }
@@ -277,20 +267,21 @@ package final class ObjectStorage: RemoteStorage {
   }
 
   /// Returns the service of an address, and the path of the request there.
-  func place(of address: RemoteAddress, _ key: String, _ text: String) throws -> (ServiceAddress, String) {
+  func place(of address: RemoteAddress, _ key: String, in region: String, _ text: String) throws -> (
+    ServiceAddress, String
+  ) {
     do throws(ServiceAddress.Fault) {
       guard address.isBucket else {
-        let slash = UInt8(ascii: "/")
         // Percent-escapes in a URL are kept.
         return (
           try ServiceAddress("\(address.scheme)://\(address.host)"),
           key.isEmpty
             ? "/"
             : key.split(separator: "%", omittingEmptySubsequences: false)
-              .map { RequestSignature.encoded(String($0), keeping: slash) }.joined(separator: "%")
+              .map { RequestSignature.encoded(String($0), keeping: "/") }.joined(separator: "%")
         )
       }
-      let path = "/" + RequestSignature.encoded(key, keeping: UInt8(ascii: "/"))
+      let path = "/" + RequestSignature.encoded(key, keeping: "/")
       let service = try ServiceAddress(settings.endpoint ?? "https://s3.\(region).amazonaws.com")
       // A certificate covers one name below the service's; an IP address has no names below it.
       if settings.usesPaths || address.host.contains(".") || LoopbackHost.contains(service.host) {

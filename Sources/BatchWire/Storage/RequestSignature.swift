@@ -43,29 +43,11 @@ package struct RequestSignature: Sendable {
     query.sorted { ($0.0, $0.1) < ($1.0, $1.1) }.map { "\($0)=\($1)" }.joined(separator: "&")
   }
 
-  /// Returns the text with every byte but letters, digits and `-._~` percent-encoded.
-  ///
-  /// - Parameter keeping: a further byte that stays as it is.
-  package static func encoded(_ text: String, keeping kept: UInt8? = nil) -> String {
+  /// Returns the text with every byte but letters, digits, `-._~` and those in `kept` percent-encoded.
+  package static func encoded(_ text: String, keeping kept: String = "") -> String {
     var bytes: [UInt8] = []
-    for byte in text.utf8 {
-      switch byte {
-      case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
-        UInt8(ascii: "~"), kept:
-        bytes.append(byte)
-      default:
-        bytes += [
-          UInt8(ascii: "%"), Hexadecimal.uppercase[Int(byte >> 4)], Hexadecimal.uppercase[Int(byte & 15)],
-        ]
-      }
-    }
+    PercentEncoding.append(text.utf8, keeping: "~\(kept)", to: &bytes)
     return String(decoding: bytes, as: UTF8.self)
-  }
-
-  /// Returns a time as `x-amz-date` has it.
-  package static func time(_ instant: Instant) -> String {
-    String(instant.rfc3339.prefix(19)).filter { $0 != "-" && $0 != ":" } + "Z"
   }
 
   /// Returns the value without spaces around it, and with one for several.

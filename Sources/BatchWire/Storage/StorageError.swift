@@ -46,6 +46,9 @@ package struct StorageError: RunError, Equatable, CustomStringConvertible {
     }
   }
 
+  /// Whether the credentials are valid but lack a right.
+  var isDenied: Bool { if case .refused(403, _, nil) = cause { true } else { false } }
+
   package static func isExpired(_ code: String) -> Bool { code == "ExpiredToken" || code == "TokenRefreshRequired" }
 
   package var description: String { "\(address.printable): error: \(words)" }

@@ -201,7 +201,8 @@ import Testing
         $0.endpoint = "https://s3.example.org"
         $0.usesPaths = usesPaths
       }
-      let (service, path) = try storage.place(of: try #require(RemoteAddress("s3://exports/in/a")), "in/a", "")
+      let (service, path) = try storage.place(
+        of: try #require(RemoteAddress("s3://exports/in/a")), "in/a", in: "eu-west-1", "")
       return service.host + path
     }
     #expect(try place(usesPaths: true) == "s3.example.org/exports/in/a")

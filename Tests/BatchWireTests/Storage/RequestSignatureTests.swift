@@ -24,7 +24,7 @@ let noBody = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
       query: [("Param2", "value2"), ("Param1", "value1")],
       signature: "b97d918cfa904a5beff61c982a1b6f458b799221646efd99d3219ec94cdf2500"),
     Case(
-      path: "/\(RequestSignature.encoded("ሴ", keeping: UInt8(ascii: "/")))",
+      path: "/\(RequestSignature.encoded("ሴ", keeping: "/"))",
       signature: "8318018e0b0f223aa2bbf98705b62bb787dc9c0e678f255a891fd03141be5d85"),
     Case(
       headers: [("My-Header1", "value2,value2,value1")],
@@ -85,7 +85,7 @@ let noBody = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
   @Test("Text is encoded byte by byte, and times have no separators")
   func spelling() {
     #expect(RequestSignature.encoded("a b+c/ü~") == "a%20b%2Bc%2F%C3%BC~")
-    #expect(RequestSignature.encoded("a b+c/ü~", keeping: UInt8(ascii: "/")) == "a%20b%2Bc/%C3%BC~")
-    #expect(RequestSignature.time(Instant(milliseconds: 1_440_938_160_999)) == "20150830T123600Z")
+    #expect(RequestSignature.encoded("a b+c/ü~", keeping: "/") == "a%20b%2Bc/%C3%BC~")
+    #expect(Instant(milliseconds: 1_440_938_160_999).basicText == "20150830T123600Z")
   }
 }

@@ -11,7 +11,8 @@ import Testing
 
   static func answer(_ vector: Vector) -> HTTPAnswer {
     HTTPAnswer(
-      status: Int(vector["status"]?.integer ?? 0), contentType: vector["content_type"]?.string,
+      status: Int(vector["status"]?.integer ?? 0),
+      fields: vector["content_type"]?.string.map { ["content-type": $0] } ?? [:],
       body: Array((vector["body"]?.string ?? "").utf8))
   }
 

@@ -12,7 +12,9 @@ import Testing
   ) -> Reading<SendOutcome> {
     AnswerRules.readSubmission(
       HTTPAnswer(
-        status: status, contentEncoding: encoding, retryAfter: retryAfter, date: date, body: Array(body.utf8)),
+        status: status,
+        fields: ["content-encoding": encoding, "retry-after": retryAfter, "date": date].compactMapValues { $0 },
+        body: Array(body.utf8)),
       now: 784_111_700)
   }
 

@@ -109,7 +109,7 @@ enum FormEncoding {
     body.reserveCapacity(fields.reduce(0) { $0 + $1.value.count * 2 + 32 })
     for (index, field) in fields.enumerated() {
       if index > 0 { body.append(UInt8(ascii: "&")) }
-      append(Array(field.name.utf8), to: &body)
+      append(field.name.utf8, to: &body)
       body.append(UInt8(ascii: "="))
       append(field.value, to: &body)
     }
@@ -119,23 +119,14 @@ enum FormEncoding {
   /// Percent-encodes a string for a query or path segment, with spaces as `%20`.
   static func component(_ text: String) -> String {
     var bytes: [UInt8] = []
-    append(Array(text.utf8), to: &bytes, space: Array("%20".utf8))
+    PercentEncoding.append(text.utf8, keeping: "*", to: &bytes)
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  private static func append(_ text: [UInt8], to body: inout [UInt8], space: [UInt8] = [UInt8(ascii: "+")]) {
-    for byte in text {
-      switch byte {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
-        UInt8(ascii: "*"):
-        body.append(byte)
-      case UInt8(ascii: " "): body.append(contentsOf: space)
-      default:
-        body.append(UInt8(ascii: "%"))
-        body.append(Hexadecimal.uppercase[Int(byte >> 4)])
-        body.append(Hexadecimal.uppercase[Int(byte & 15)])
-      }
+  private static func append(_ text: some Collection<UInt8>, to body: inout [UInt8]) {
+    for (index, word) in text.split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false).enumerated() {
+      if index > 0 { body.append(UInt8(ascii: "+")) }
+      PercentEncoding.append(word, keeping: "*", to: &body)
     }
   }
 }
