@@ -63,7 +63,7 @@ package struct RemoteFile: Sendable, Equatable {
     one.address.utf8.elementsEqual(other.address.utf8) && one.size == other.size && one.tag == other.tag
   }
 
-  /// A checksum that stands for the content, although nothing of it was read; nil without a tag.
+  /// Identifies the content without reading it; nil without a tag.
   package var contentSum: Digest? { tag.map { CopySum.hash("\(address)\n\(size)\n\($0)") } }
 }
 
@@ -85,6 +85,6 @@ package protocol RemoteReader: AnyObject {
   /// Returns the number of bytes read, in order; 0 at the end.
   ///
   /// - Parameter idle: called a few times a second while the network has nothing; may throw to stop.
-  /// - Throws: an error that names the file, also when it is no longer the file that was found.
+  /// - Throws: an error that names the file, including if it was replaced after it was found.
   func read(into buffer: UnsafeMutableRawBufferPointer, idle: () throws -> Void) throws -> Int
 }

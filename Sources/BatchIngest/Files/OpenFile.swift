@@ -143,7 +143,7 @@ package struct FilePath: Hashable, Comparable, Sendable, CustomStringConvertible
 
   package init(_ string: String) { bytes = Array(string.utf8) }
 
-  /// The path that `-` stands for in a job.
+  /// The path that replaces `-` in a job.
   static let standardInput = FilePath("/dev/stdin")
 
   package static func < (one: FilePath, other: FilePath) -> Bool { one.bytes.lexicographicallyPrecedes(other.bytes) }

@@ -76,7 +76,7 @@ package enum GzipFault: String, Equatable, Sendable {
         case Z_OK, Z_BUF_ERROR:
           return step
         default:
-          // Only zlib's message tells which check of a header or trailer failed.
+          // Only zlib's message says which check of a header or trailer failed.
           let message = unsafe stream.pointee.msg.map { unsafe String(cString: $0) } ?? ""
           if message == "incorrect header check" {
             return failed(members > 0 ? .trailingBytes : .noContent, step)

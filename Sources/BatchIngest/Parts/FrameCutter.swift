@@ -114,7 +114,7 @@ private final class PartReader {
     left = part.size
   }
 
-  /// The error to throw if the current slice differs from what was written.
+  /// The error to throw if the current slice differs from the data that was written.
   var damage: DamagedCopyError {
     DamagedCopyError(path: slices[max(0, next - 1)].path.description)
   }

@@ -52,7 +52,7 @@ struct MapPlan {
   /// Values that identify nobody, as a range of ``nobodies``.
   struct Nobody {
     var texts: Range<Int>
-    /// A bit for each of the texts' lengths; the last bit stands for all lengths from 63 on. Most ids have none of
+    /// A bit for each of the texts' lengths; the last bit is for all lengths from 63 on. Most ids have none of
     /// these lengths, so they need no comparison.
     var lengths: UInt64 = 0
 
