@@ -52,4 +52,20 @@ import Testing
     #expect(told.map { $0["state"]?.string } == ["failed", "good", "failed"])
     #expect(told.map { $0["exit"]?.integer } == [66, 0, 66])
   }
+
+  /// An alarm that reached nobody was no word of the run's.
+  @Test(
+    "A command that cannot start or that fails is a warning",
+    arguments: [
+      ("/absent/program", "could not be started"), ("false", "failed: exit code 1"),
+      ("true", nil),
+    ])
+  func failedCommand(program: String, words: String?) throws {
+    let workspace = try Workspace()
+    let run = try workspace.run(
+      "run", "jobs/nightly.json", "--sandbox", "--max-quarantine", "0", "--set", "Report.alarmCommand=[\"\(program)\"]")
+    #expect(run.code == 65)
+    let warnings = run.messages.split(separator: "\n").filter { $0.contains("alarmCommand") }
+    #expect(warnings == (words.map { ["warning: Report.alarmCommand \($0)"] } ?? []))
+  }
 }

@@ -102,9 +102,11 @@ struct AlarmCall {
     let command = LineProgram.Command(
       words: words, folder: request.job.directory, timeout: Milliseconds(Int64(Self.seconds * 1000)))
     switch LineProgram(command).tell(Array(alarm.body(.json).utf8)) {
-    case .notStarted?: warn("Report.alarmCommand could not be started")
+    case nil: return
+    // The codes of a shell that cannot run the program.
+    case .notStarted?, .failed(126)?, .failed(127)?: warn("Report.alarmCommand could not be started")
     case .hung?: warn("Report.alarmCommand took more than 10 seconds and was killed")
-    case .ended?, .flooded?, nil: return
+    case let failure?: warn("Report.alarmCommand failed: \(failure)")
     }
   }
 

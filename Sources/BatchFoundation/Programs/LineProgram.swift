@@ -40,6 +40,8 @@ import Glibc
     case notStarted(Int32)
     case hung
     case ended
+    /// It ended with a nonzero exit code; nil if a signal ended it.
+    case failed(exitCode: Int32?)
     /// A line longer than ``LineProgram/longestAnswer``, or a line that was not requested.
     case flooded
   }
@@ -91,32 +93,34 @@ import Glibc
 
   /// Sends the line, closes the input and waits until the program ends; its output is discarded.
   ///
-  /// - Returns: the reason the line was not delivered or the program was killed; nil if it ended by itself.
+  /// - Returns: the reason the program was killed or failed; nil if it ended with exit code 0, whether or not it read
+  ///   the line.
   package func tell(_ line: [UInt8]) -> Failure? {
-    defer { end() }
     do throws(Failure) {
       try start()
-      var unsent = ArraySlice(line + [0x0A])
       let deadline = ContinuousClock.now + .milliseconds(command.timeout.count)
-      while true {
-        if unsent.isEmpty, input >= 0 {
-          close(input)
-          input = -1
+      var unsent = ArraySlice(line + [0x0A])
+      while input >= 0 || output >= 0 {
+        let (isReadable, isWritable) = try wait(until: deadline, toSend: true)
+        if isWritable {
+          do { try send(&unsent) } catch { unsent = [] }
+          if unsent.isEmpty { Self.shut(&input) }
         }
-        var ready = [
-          pollfd(fd: output, events: Int16(POLLIN), revents: 0), pollfd(fd: input, events: Int16(POLLOUT), revents: 0),
-        ]
-        let left = ContinuousClock.now.duration(to: deadline)
-        guard left > .zero else { throw .hung }
-        let milliseconds = left.components.seconds * 1000 + left.components.attoseconds / 1_000_000_000_000_000 + 1
-        guard unsafe poll(&ready, 2, Int32(clamping: milliseconds)) > 0 else { continue }
-        if ready[1].revents != 0 { try send(&unsent) }
-        if ready[0].revents != 0 { try receive() }
-        rest = []
+        if isReadable {
+          do { try receive() } catch { Self.shut(&output) }
+          rest = []
+        }
+      }
+      while !hasEnded {
+        guard ContinuousClock.now < deadline else { throw .hung }
+        poll(nil, 0, 10)
       }
     } catch {
-      return error == .ended ? nil : error
+      end()
+      return error
     }
+    let status = end()
+    return status == 0 ? nil : .failed(exitCode: status & 0x7f == 0 ? status >> 8 & 0xff : nil)
   }
 
   private func exchange(_ lines: [[UInt8]], _ answers: inout [[UInt8]]) throws(Failure) {
@@ -125,19 +129,9 @@ import Glibc
     var unsent = ArraySlice(Array(lines.joined(separator: [0x0A])) + [0x0A])
     var deadline = ContinuousClock.now + .milliseconds(command.timeout.count)
     while answers.count < lines.count {
-      var ready = [
-        pollfd(fd: output, events: Int16(POLLIN), revents: 0),
-        pollfd(fd: unsent.isEmpty ? -1 : input, events: Int16(POLLOUT), revents: 0),
-      ]
-      let left = ContinuousClock.now.duration(to: deadline)
-      guard left > .zero else { throw .hung }
-      let milliseconds = Int32(
-        clamping: left.components.seconds * 1000 + left.components.attoseconds / 1_000_000_000_000_000 + 1)
-      let count = unsafe poll(&ready, 2, milliseconds)
-      if count < 0, errno == EINTR { continue }
-      guard count >= 0 else { throw .ended }
-      if ready[1].revents != 0 { try send(&unsent) }
-      guard ready[0].revents != 0 else { continue }
+      let (isReadable, isWritable) = try wait(until: deadline, toSend: !unsent.isEmpty)
+      if isWritable { try send(&unsent) }
+      guard isReadable else { continue }
       try receive()
       while answers.count < lines.count, let end = rest.firstIndex(of: 0x0A) {
         guard end <= Self.longestAnswer else { throw .flooded }
@@ -147,6 +141,21 @@ import Glibc
       }
       guard rest.count <= Self.longestAnswer else { throw .flooded }
     }
+  }
+
+  /// Waits until the program writes or, if there is something to send, reads.
+  private func wait(until deadline: ContinuousClock.Instant, toSend: Bool) throws(Failure) -> (
+    isReadable: Bool, isWritable: Bool
+  ) {
+    var ready = [
+      pollfd(fd: output, events: Int16(POLLIN), revents: 0),
+      pollfd(fd: toSend ? input : -1, events: Int16(POLLOUT), revents: 0),
+    ]
+    let left = ContinuousClock.now.duration(to: deadline)
+    guard left > .zero else { throw .hung }
+    let milliseconds = left.components.seconds * 1000 + left.components.attoseconds / 1_000_000_000_000_000 + 1
+    guard unsafe poll(&ready, 2, Int32(clamping: milliseconds)) >= 0 || errno == EINTR else { throw .ended }
+    return (ready[0].revents != 0, ready[1].revents != 0)
   }
 
   private func send(_ bytes: inout ArraySlice<UInt8>) throws(Failure) {
@@ -261,14 +270,30 @@ import Glibc
     return variables
   }
 
+  /// Whether the program has ended; it stays a zombie until ``end()``, so that its number is not reused.
+  private var hasEnded: Bool {
+    var info = unsafe siginfo_t()
+    return unsafe waitid(P_PID, id_t(process), &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_signo != 0
+  }
+
   /// Kills the program's process group, including everything that it started.
-  private func end() {
-    for descriptor in [input, output] where descriptor >= 0 { close(descriptor) }
-    (input, output, rest) = (-1, -1, [])
-    guard process > 0 else { return }
+  ///
+  /// - Returns: the program's status, as `waitpid` encodes it.
+  @discardableResult private func end() -> Int32 {
+    Self.shut(&input)
+    Self.shut(&output)
+    rest = []
+    guard process > 0 else { return 0 }
     kill(-process, SIGKILL)
-    while waitpid(process, nil, 0) < 0, errno == EINTR {}
+    var status: Int32 = 0
+    while unsafe waitpid(process, &status, 0) < 0, errno == EINTR {}
     process = 0
+    return status
+  }
+
+  private static func shut(_ descriptor: inout Int32) {
+    if descriptor >= 0 { close(descriptor) }
+    descriptor = -1
   }
 }
 
@@ -278,6 +303,7 @@ extension LineProgram.Failure: CustomStringConvertible {
     case .notStarted(let code): unsafe "it cannot be started: \(String(cString: strerror(code)))"
     case .hung: "it did not answer in time"
     case .ended: "it ended before it answered"
+    case .failed(let code): code.map { "exit code \($0)" } ?? "killed by a signal"
     case .flooded: "it wrote more than requested"
     }
   }

@@ -64,4 +64,20 @@ import Testing
       LineProgram.Command(words: ["/absent/program"], folder: "/", timeout: Milliseconds(1000)))
     #expect(absent.ask(lines("a")).failure == .ended)
   }
+
+  /// It may ignore its input, and close its output long before it ends.
+  @Test(
+    arguments: [
+      ("cat > /dev/null", nil), ("exit 0", nil), ("exec > /dev/null; sleep 0.2; read -r line; [ \"$line\" = a ]", nil),
+      ("read -r line; [ \"$line\" = b ]", .failed(exitCode: 1)),
+      ("exec > /dev/null; sleep 0.2; exit 3", .failed(exitCode: 3)),
+      ("kill -9 $$", .failed(exitCode: nil)), ("/absent/program", .failed(exitCode: 127)),
+    ] as [(String, LineProgram.Failure?)])
+  func oneThatIsToldALineIsJudgedByItsExitCode(script: String, failure: LineProgram.Failure?) throws {
+    #expect(try program(script).tell(Array("a".utf8)) == failure)
+  }
+
+  @Test func oneThatDoesNotEndIsHungEvenWithoutOutput() throws {
+    #expect(try program("exec > /dev/null; sleep 100", timeout: 500).tell(Array("a".utf8)) == .hung)
+  }
 }
