@@ -1,5 +1,6 @@
 import BatchFoundation
 import BatchIngest
+import BatchReport
 import BatchStore
 import EngageRules
 import Testing
@@ -41,5 +42,24 @@ import Testing
     for line in many.shuffled(using: &random) { shuffled.add([line]) }
     #expect(places(shuffled.examples(atMost: 20)) == places(ordered.examples(atMost: 20)))
     #expect(places(shuffled.first) == places(ordered.first))
+  }
+
+  /// Of 700 causes, 500 are kept: the first 500 in order.
+  @Test(arguments: 1...5 as ClosedRange<UInt64>)
+  func causesDoNotDependOnTheOrderInWhichLinesAreFound(seed: UInt64) throws {
+    var random = SplitMix64(seed: seed)
+    let letters = Array("abcdefghijklmnopqrstuvwxyz").map(String.init)
+    let many = (0..<1400).map { number in
+      QuarantinedLine(
+        file: "f", line: UInt64(number), offset: 0, reason: .wrongType,
+        detail: letters[number % 700 / 26] + letters[number % 700 % 26], raw: [])
+    }
+    var causes = CauseTally(RecordVocabulary.engage.dictionary)
+    for line in many.shuffled(using: &random) { causes.add(line) }
+    #expect(causes.causes.count == 501 && causes.causes.map(\.count).reduce(0, +) == 1400)
+    let others = try #require(causes.causes.first)
+    #expect(others.count == 400 && others.line == 500)
+    #expect(causes.causes.dropFirst().allSatisfy { $0.count == 2 })
+    #expect(causes.causes.dropFirst().map(\.line) == Array(0..<500))
   }
 }

@@ -62,39 +62,51 @@ extension Findings {
   }
 }
 
-/// Counts quarantined lines by cause. The order in which lines are added does not matter unless there are too many
-/// causes.
+/// Counts quarantined lines by cause. The order in which lines are added does not matter.
 package struct CauseTally {
-  private struct Key: Hashable {
+  private struct Key: Hashable, Comparable {
     var reason: QuarantineReason
     var cause: ByteText
+
+    static func < (one: Key, other: Key) -> Bool {
+      (one.reason.rawValue, one.cause) < (other.reason.rawValue, other.cause)
+    }
   }
 
-  /// The maximum number of causes; further ones are counted as one cause per reason.
+  private typealias Lines = (count: Int, first: QuarantinedLine)
+
+  /// The maximum number of causes to keep, the first ones in order.
   private static let most = 500
 
   private let dictionary: FieldDictionary
-  private var found: [Key: (count: Int, first: QuarantinedLine)] = [:]
+  private var kept: [Key: Lines] = [:]
+  /// The last cause in `kept`, if there are more.
+  private var last: Key?
+  /// The lines with causes after `last`, which count as one cause per reason.
+  private var others: [QuarantineReason: Lines] = [:]
 
   package init(_ dictionary: FieldDictionary) { self.dictionary = dictionary }
 
   package mutating func add(_ line: QuarantinedLine) {
-    var key = Key(reason: line.reason, cause: ByteText(cause(of: line)))
-    if found[key] == nil, found.count >= Self.most { key.cause = ByteText("") }
-    guard let known = found[key] else {
-      found[key] = (1, line)
-      return
-    }
-    found[key] = (known.count + 1, Self.precedes(line, known.first) ? line : known.first)
+    let key = Key(reason: line.reason, cause: ByteText(cause(of: line)))
+    if let last, last < key { return Self.add((1, line), to: &others[key.reason]) }
+    Self.add((1, line), to: &kept[key])
+    guard kept.count > Self.most, let end = kept.keys.max(), let lines = kept.removeValue(forKey: end) else { return }
+    Self.add(lines, to: &others[end.reason])
+    last = kept.keys.max()
+  }
+
+  private static func add(_ more: Lines, to lines: inout Lines?) {
+    guard let known = lines else { return lines = more }
+    lines = (known.count + more.count, precedes(more.first, known.first) ? more.first : known.first)
   }
 
   /// The causes, the most frequent first.
   package var causes: [FindingCause] {
-    found.map { key, found in
-      let line = found.first
-      return FindingCause(
-        reason: key.reason.rawValue, count: found.count, detail: LineDiagnosis(line, dictionary).shownDetail,
-        file: line.place.file, line: line.place.line)
+    (kept.map { ($0.key.reason, $0.value) } + others.map { ($0.key, $0.value) }).map { reason, lines in
+      FindingCause(
+        reason: reason.rawValue, count: lines.count, detail: LineDiagnosis(lines.first, dictionary).shownDetail,
+        file: lines.first.place.file, line: lines.first.place.line)
     }.sorted(by: FindingCause.precedes)
   }
 
