@@ -135,6 +135,7 @@ import Testing
 
   @Test(arguments: [
     (ColumnKind.text, "Anna", "anna"), (.time, "15:04:05", "4:04 PM"), (.time, "15:04", "3:04 AM"), (.time, "x", "x y"),
+    (.time, "12:30:99", "12:30 PM"),
     (.text, "12345", "123"), (.number, "12", "12.5"), (.number, "1,2", "12"),
     (.number, "1000", "1E2"), (.number, "1", "1E"),
     (.date, "01/31/1990", "1/31/90 5:00 PM"), (.date, "01/31/1990", "2/1/90 12:00 AM"), (.phone, "555-17", "555-18"),

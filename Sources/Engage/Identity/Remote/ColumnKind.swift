@@ -150,16 +150,17 @@ struct CivilText {
   /// separator; nil for anything else.
   static func minute(of text: [UInt8]) -> Int? {
     let words = text.split { $0 == 0x20 }.map { String(decoding: $0, as: UTF8.self) }
-    let time = (words.first ?? "").split { $0 == ":" || $0 == "." }.prefix(2).map {
-      Int($0.prefix { ("0"..."9").contains($0) })
+    let time = (words.first ?? "").split { $0 == ":" || $0 == "." }.prefix(3).map {
+      Int($0.prefix { ("0"..."9").contains($0) }) ?? 60
     }
-    guard time.count == 2, var hour = time[0], let minutes = time[1], hour < 24, minutes < 60 else { return nil }
+    guard time.count > 1, time.allSatisfy({ $0 < 60 }), time[0] < 24 else { return nil }
+    var hour = time[0]
     switch words.dropFirst().first?.lowercased() {
     case "am": hour %= 12
     case "pm": hour = hour % 12 + 12
     default: break
     }
-    return hour * 60 + minutes
+    return hour * 60 + time[1]
   }
 
   /// Whether the service may have stored this value as `other`. Date columns drop times; otherwise, a missing time
