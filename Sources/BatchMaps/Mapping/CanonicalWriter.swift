@@ -241,28 +241,28 @@ final class CanonicalWriter {
     switch source {
     case .constant(let value): return value.isNull ? nil : .view(value)
     case .value(let place): return values[place].flatMap { $0.isGiven ? .view($0) : nil }
-    case .turned(let place, let turn, let prefix, let without, let nobody):
+    case .changed(let place, let number):
       guard let view = values[place], view.isGiven else { return nil }
+      let change = plan.changes[number]
       guard let written = view.scalarText else {
-        if case .table = turn { return nil }
+        if case .table = change.conversion { return nil }
         note(view)
         return .view(view)
       }
       var text = view.kind == .number ? digits(of: written) : written
-      if isNobody(text, nobody) { return nil }
-      if !without.isEmpty, text.count > without.count, text.starts(with: without) {
-        text = text.slice(without.count, text.count)
-        if isNobody(text, nobody) { return nil }
+      if isNobody(text, change.nobody) { return nil }
+      if !change.without.isEmpty, text.count > change.without.count, text.starts(with: change.without) {
+        text = text.slice(change.without.count, text.count)
+        if isNobody(text, change.nobody) { return nil }
       }
-      guard let value = turned(text, written, .view(view), turn, prefix) else { return nil }
-      if !nobody.texts.isEmpty, let turned = self.text(of: value), turned != text, isNobody(turned, nobody) {
-        return nil
-      }
+      guard let value = converted(text, written, .view(view), change) else { return nil }
+      if !change.nobody.texts.isEmpty, let text = self.text(of: value), isNobody(text, change.nobody) { return nil }
       note(view)
       return value
-    case .joined(let number, let turn, let prefix, let nobody):
-      return text(of: plan.joins[number]).flatMap {
-        isNobody($0, nobody) ? nil : turned($0, $0, .text($0), turn, prefix)
+    case .joined(let join, let number):
+      let change = plan.changes[number]
+      return text(of: plan.joins[join]).flatMap {
+        isNobody($0, change.nobody) ? nil : converted($0, $0, .text($0), change)
       }
     case .numbered(let number):
       guard let value = value(of: plan.sources[number]) else { return nil }
@@ -308,11 +308,9 @@ final class CanonicalWriter {
   /// Converts a value; returns nil if a table has no row for it.
   ///
   /// - Parameter same: the value before its conversion.
-  private func turned(_ text: Text, _ written: Text, _ same: Value, _ turn: MapPlan.Conversion, _ prefix: Text)
-    -> Value?
-  {
-    switch turn {
-    case .none: return .text(joined(prefix, text))
+  private func converted(_ text: Text, _ written: Text, _ same: Value, _ change: MapPlan.Change) -> Value? {
+    switch change.conversion {
+    case .none: return .text(prefixed(text, change))
     case .table(let rows, let form):
       var row = plan.names.value(of: cased(text, form), in: rows)
       if row == nil, case .view(let view) = same, view.kind == .number, let key = MapPlan.numberKey(written.description)
@@ -349,8 +347,12 @@ final class CanonicalWriter {
       }
     case .form(let form):
       let text = cased(text, form)
-      return .text(prefix.isEmpty ? text : joined(prefix, text))
+      return .text(prefixed(text, change))
     }
+  }
+
+  private func prefixed(_ text: Text, _ change: MapPlan.Change) -> Text {
+    change.prefix.isEmpty ? text : joined(change.prefix, text)
   }
 
   private func cased(_ text: Text, _ form: MapValueForm?) -> Text {

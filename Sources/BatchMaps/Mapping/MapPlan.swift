@@ -40,13 +40,21 @@ struct MapPlan {
     case constant(JSONView)
     /// The value at a place, unchanged.
     case value(MapOutline.Place)
-    /// The value at a place, stripped of a leading `without`, converted, and prefixed. If the value identifies nobody,
-    /// there is no value.
-    case turned(MapOutline.Place, Conversion, prefix: Text, without: Text, nobody: Nobody)
-    /// The joined values of several places, by their index in ``joins``; then as in `turned`.
-    case joined(Int, Conversion, prefix: Text, nobody: Nobody)
+    /// The value at a place, changed by an entry of ``changes``.
+    case changed(MapOutline.Place, Int)
+    /// The joined values of several places, by their index in ``joins``, changed by an entry of ``changes``.
+    case joined(Int, Int)
     /// Another source, by its index in ``sources``, with the number of the element in `each` appended.
     case numbered(Int)
+  }
+
+  /// The changes of a value: a leading `without` is removed, the value is converted, and `prefix` is prepended. A value
+  /// that identifies nobody is dropped.
+  struct Change {
+    var conversion: Conversion
+    var prefix: Text
+    var without: Text
+    var nobody: Nobody
   }
 
   /// Values that identify nobody, as a range of ``nobodies``.
@@ -112,6 +120,7 @@ struct MapPlan {
   private(set) var objects: [Object] = []
   private(set) var members: [Member] = []
   private(set) var sources: [Source] = []
+  private(set) var changes: [Change] = []
   private(set) var spreads: [Spread] = []
   /// The members read elsewhere; the first entry is for objects from which nothing is read.
   private(set) var reads = [Read()]
@@ -208,10 +217,11 @@ struct MapPlan {
       let prefix = text(source.prefix)
       var nobody = Nobody(texts: Self.append(source.nobody.map { text($0) }, to: &nobodies))
       for text in nobodies[nobody.texts] { nobody.lengths |= Nobody.length(of: text) }
+      changes.append(Change(conversion: turn, prefix: prefix, without: text(source.without), nobody: nobody))
       let fallback = source.fallback.map { [Source.constant(constant($0))] } ?? []
       if case .joined(_, let separator) = source.origin {
         joins.append((paths.map { outline.place(of: $0, memory) }, text(separator)))
-        let row = Source.joined(joins.count - 1, turn, prefix: prefix, nobody: nobody)
+        let row = Source.joined(joins.count - 1, changes.count - 1)
         return [source.isNumbered && paths.contains(where: \.isOuter) ? numbered(row) : row] + fallback
       }
       return paths.map { path in
@@ -219,7 +229,7 @@ struct MapPlan {
         if case .none = turn, prefix.isEmpty, source.without.isEmpty, source.nobody.isEmpty, !source.isNumbered {
           return .value(place)
         }
-        let row = Source.turned(place, turn, prefix: prefix, without: text(source.without), nobody: nobody)
+        let row = Source.changed(place, changes.count - 1)
         return source.isNumbered && path.isOuter ? numbered(row) : row
       } + fallback
     }
