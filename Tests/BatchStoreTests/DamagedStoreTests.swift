@@ -257,18 +257,21 @@ import Testing
       return found
     }
     // The rows that were made up are what no run writes.
-    let before = try damages().filter { ["chunk", "digest_segment", "state_segment", ""].contains($0.table) }
+    let before = try damages().filter { ["chunk", "digest_segment", "state_segment", "report_key", ""].contains($0.table) }
     #expect(before == [])
     let queue = try DatabaseQueue(path: folder.store)
     try queue.inDatabase { db in
       try db.execute(sql: "UPDATE chunk SET events = 7 WHERE id = 2")
       try db.execute(sql: "UPDATE pack SET bytes = zeroblob(length(bytes))")
       try db.execute(sql: "UPDATE digest_segment SET digests = x'0102'")
+      try db.execute(sql: "DELETE FROM report_key")
     }
     try queue.close()
     let found = try damages()
     #expect(found.contains(StoreDamage(table: "chunk", row: 2, problem: "the block of its events is damaged")))
     #expect(found.contains(StoreDamage(table: "digest_segment", row: 1, problem: "the digests are truncated")))
+    let keyless = "the key for hashes is missing; 'store salvage' makes a new one"
+    #expect(found.contains { $0.table == "report_key" && $0.problem.hasSuffix(keyless) })
   }
 
   @Test func aTriggerOfSomebodyElseDoesNotRun() throws {

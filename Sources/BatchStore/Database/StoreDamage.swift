@@ -100,6 +100,8 @@ extension EventStore {
   /// Passes all damage to `body`. This examines every page, every column of every row, and every block with its number
   /// of events and, if a body was planned, that body's digest. Of device states, only the checksums are verified,
   /// because only the platform can read their contents.
+  ///
+  /// - Throws: ``StoreError`` for a value that GRDB cannot decode; other damage does not end the check.
   package func check(_ body: (StoreDamage) -> Void) throws {
     let isReadable = try connection.read { db in
       var isReadable = true
@@ -147,7 +149,7 @@ extension EventStore {
           body(
             StoreDamage(
               table: "state_segment", row: segment.id,
-              problem: "states of devices are damaged (\(segment.lost(states)))"))
+              problem: "device states are damaged (\(segment.lost(states)))"))
         }
       }
       return true
@@ -157,6 +159,7 @@ extension EventStore {
     try Self.attempt("quarantine", body) { try quarantine.forEachLine(all: true) { _ in } }
     try Self.attempt("run", body) { _ = try runs.all() }
     try Self.attempt("destination", body) { _ = try destination() }
+    try Self.attempt("report_key", body) { _ = try runs.reportKey() }
   }
 
   /// Reports an error as damage, so that the later examinations are still carried out.

@@ -33,10 +33,11 @@ package struct StoredRun: Sendable, Equatable {
   package var until: Instant { min(asOf, window.to ?? knownUntil ?? asOf) }
 }
 
-/// The runs of a store: their settings, files and reports.
+/// The runs of a store: their settings, files and reports. Functions throw ``StoreError``; see ``EventStore``.
 package struct Runs: Sendable {
   let connection: StoreConnection
 
+  /// Stores the start of a run, which ``finish(_:at:exit:counters:report:)`` ends, and returns its number.
   package func begin(
     job: String, mode: String? = nil, configurationDigest: String, started: Instant, asOf: Instant,
     window: TimeWindow = TimeWindow()
@@ -137,7 +138,13 @@ package struct Runs: Sendable {
 
   /// Returns the random key with which reports hash personal data, so that hashes from different stores never match.
   package func reportKey() throws -> [UInt8] {
-    try connection.read { db in try Row.fetchOne(db, sql: "SELECT bytes FROM report_key")?.blob("bytes") ?? [] }
+    try connection.read { db in
+      // Without a key, anybody could recompute the hashes.
+      guard let key = try Row.fetchOne(db, sql: "SELECT bytes FROM report_key")?.blob("bytes"), !key.isEmpty else {
+        throw StoreError.inconsistent("the key for hashes is missing; 'store salvage' makes a new one")
+      }
+      return key
+    }
   }
 }
 

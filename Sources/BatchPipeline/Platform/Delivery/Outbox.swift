@@ -16,14 +16,21 @@ package struct Outbox: PlatformService {
   /// - Throws: ``OutboxError``.
   package init(folder: String, form: Int) throws {
     guard unsafe mkdir(folder, 0o700) == 0 || errno == EEXIST else { throw OutboxError(folder: folder, code: errno) }
-    guard try FileStatus.at(folder)?.kind == .folder else { throw OutboxError(folder: folder, code: ENOTDIR) }
+    do throws(SystemError) {
+      guard try FileStatus.at(folder)?.kind == .folder else { throw SystemError(ENOTDIR) }
+    } catch {
+      throw OutboxError(folder: folder, code: error.code)
+    }
     guard unsafe access(folder, W_OK | X_OK) == 0 else { throw OutboxError(folder: folder, code: errno) }
     self.folder = folder
     origin = "the folder '\(folder.printable)'"
     destination = FileDestination(folder: folder, form: form) { Hexadecimal.text(of: SHA256.hash($0)) }
   }
 
-  /// Compares the posted chunks of the store with the files in the folder, by the digest of the bytes.
+  /// Compares the posted chunks of the store with the files in the folder, by the digest of the bytes. A file that
+  /// cannot be read counts as missing.
+  ///
+  /// - Throws: ``StoreError``; ``InterruptedError`` after a signal.
   package func compare(
     _ store: EventStore, _ names: ArrivalNames, _ interruption: Interruption, into arrivals: inout Arrivals
   ) throws {
@@ -48,7 +55,7 @@ package struct Outbox: PlatformService {
       arrivals.add(
         Arrivals.Finding(
           verdict, .requests, name, "\(detail) (\(chunk.events.counted("event")) of chunk \(chunk.id))",
-          repair: "get the file from whoever removed it from the folder; it is not written again"))
+          repair: "get the file back from whoever removed it from the folder; the program does not write it again"))
     }
   }
 }
@@ -61,7 +68,7 @@ package struct OutboxError: RunError, CustomStringConvertible {
   package var exit: RunExit { .cannotWrite }
 
   package var description: String {
-    unsafe "error: cannot write to the folder '\(folder.printable)' of 'outbox': \(String(cString: strerror(code)))"
+    unsafe "error: cannot write to the 'outbox' folder '\(folder.printable)': \(String(cString: strerror(code)))"
   }
 }
 
