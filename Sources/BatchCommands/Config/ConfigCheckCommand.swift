@@ -138,10 +138,10 @@ struct ConfigFindings {
       let maps = try JobMaps(job)
       findings += maps.warnings
       add(maps.faults(configuration.settings))
-      if let own = platform?.platform { add(maps.types.compactMap { Self.fault(of: $0, own) }) }
       let files = try InputFiles.find(job, ObjectStorage(configuration.settings))
-      for words in try Self.vainWords(of: files) {
-        findings.append(ConfigurationFault(place, .warning, words))
+      if let own = platform?.platform {
+        add(maps.types.compactMap { Self.fault(of: $0, own) })
+        findings += try Self.vainWords(of: files, own.vocabulary).map { ConfigurationFault(place, .warning, $0) }
       }
       for warning in files.warnings {
         findings.append(ConfigurationFault(place, .warning, ConfigurationFault.problem("\(warning)")))
@@ -179,22 +179,22 @@ struct ConfigFindings {
         "'type' is '\(type.name)', a record type of '\(other.name)' that '\(platform.name)' ignores")
     }
     return ConfigurationFault(
-      type.place, "'type' is '\(type.name)', which does not exist",
+      type.place, "'type' is '\(type.name)', which is not a record type",
       hint: NearestName.question(about: type.name, among: own) ?? "known are \(own.joined(separator: ", "))")
   }
 
   /// Describes the parts of maps that have no effect on the first records of the files that use them.
-  private static func vainWords(of files: InputFiles) throws -> [String] {
+  private static func vainWords(of files: InputFiles, _ vocabulary: RecordVocabulary) throws -> [String] {
     var seen: Set<String> = []
     return try files.files.flatMap { file -> [String] in
       guard !file.isPipe, let map = file.map, let foreign = map.map as? ForeignMap, foreign.isFile,
-        seen.insert(map.identity).inserted, let vocabulary = Platforms.installed.all.first?.vocabulary
+        seen.insert(map.identity).inserted
       else { return [] }
       var records: [[UInt8]] = []
       try file.tryMap(vocabulary, limit: MapProposal.recordLimit) { records.append($0.raw) }
       guard !records.isEmpty else { return [] }
       let shown = PathText.shown(foreign.name, from: FileManager.default.currentDirectoryPath)
-      let looked = "the first \(records.count.counted("record")) of \(file.original)"
+      let looked = "tried on the first \(records.count.counted("record")) of \(file.original)"
       return foreign.vainWords(for: records).map { "map '\(shown)', \(looked): \($0)" }
     }
   }
