@@ -317,6 +317,7 @@ extension String {
 ///
 /// It has no secrets. Members added by later releases must be optional, so that older reports remain readable.
 package enum StoredReport {
+  /// - Throws: `EncodingError` for a number that is not finite.
   package static func bytes(_ report: RunReport) throws -> [UInt8] {
     let encoder = JSONEncoder()
     encoder.outputFormatting = .sortedKeys

@@ -141,7 +141,7 @@ extension StoreError: CustomStringConvertible {
       "\(path.printable): error: no such store"
         + (other.map { "; to use the store at \($0.printable), name it with --store" } ?? "")
     case .heldByAnotherRun(let path, let holder):
-      "\(path.printable): error: another run holds the store\(holder.map { ": \($0)" } ?? ""); try later"
+      "\(path.printable): error: another run holds the store\(holder.map { ": \($0)" } ?? ""); try again later"
     case .foreign(let path): "\(path.printable): error: the file is not an engage-batch store; nothing was changed"
     case .unfinished(let path):
       "\(path.printable): error: this is an unfinished salvage, not a store; delete it and salvage again"
@@ -168,7 +168,7 @@ extension StoreError: CustomStringConvertible {
     case .otherChain(let path, let file):
       "\(path.printable): error: the store already uses the number of '\(file.printable)' for another file; partition with --after, or on the machine that has the job's store"
     case .result(let path):
-      "\(path.printable): error: this store is the result of a part and holds the only copy of its devices' states, so nothing was changed. Add it to the job's store with 'collect' and change that store instead; to remove people, use 'forget --result'; to limit states, use the settings of 'decide'"
+      "\(path.printable): error: this store is the result of 'decide' for one part and holds the only copy of that part's device states, so nothing was changed. Add it to the job's store with 'collect' and change that store instead. To remove people, use 'forget --result'; to limit how long states are kept, set LocalEventStore.expireDevicesAfterNumDays for 'decide'"
     case .digestFile(let path):
       "\(path.printable): error: the file was changed or damaged; nothing was stored. Copy it again, from the same night or a later one"
     case .damagedBlock: "error: a block of stored events is damaged; \(Self.remedy)"

@@ -67,7 +67,7 @@ package struct EngagePlatform: Platform {
   /// A check takes from one call (for an up-to-date recipient) to ten (for a merge that writes all fields).
   package func otherCalls(of run: RunContext, _ figures: [String: Int]) -> [String] {
     let checks = figures[EngageFigure.identityChecks]
-    let words = "\(checks) identity check\(checks == 1 ? "" : "s") of 1 to 10 calls"
+    let words = "\(checks) identity check\(checks == 1 ? "" : "s") with 1 to 10 calls each"
     return (run.job.identity && checks > 0 ? [words] : []) + ["one access token for all calls, renewed when it expires"]
   }
 

@@ -196,7 +196,7 @@ private struct EventSchemaReader {
     let text = arena.text(name)
     if subject == .app {
       if !name.isEmpty, name.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) { return name }
-      note(.badName, place, written.place, "'name' is empty, or has control characters")
+      note(.badName, place, written.place, "'name' is empty or contains control characters")
       return nil
     }
     guard isEvent ? NameRules.isEventName(text) : NameRules.isParameterName(text) else {

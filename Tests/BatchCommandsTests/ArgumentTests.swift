@@ -35,10 +35,10 @@ import Testing
   }
 
   @Test(
-    "A time that is none says what to write, and a day that does not exist that there is none",
+    "A time that is none says what to write, and which is not a valid date that there is none",
     arguments: [
-      ("2026-02-30", "this day does not exist"), ("2026-02-29T08:00:00Z", "this day does not exist"),
-      ("2026-13-01", "this day does not exist"), ("2026-2-1", "write a time as 2026-01-31T08:00:00Z"),
+      ("2026-02-30", "there is no such date"), ("2026-02-29T08:00:00Z", "there is no such date"),
+      ("2026-13-01", "there is no such date"), ("2026-2-1", "write a time as 2026-01-31T08:00:00Z"),
       ("Feb 28", "write a time as"),
     ])
   func noInstants(text: String, words: String) throws {

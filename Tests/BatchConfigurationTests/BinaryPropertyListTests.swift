@@ -100,7 +100,7 @@ import Testing
       (Item(bytes: [0x5F, 0x20]), "not a readable binary property list: a length is not an integer"),
       (
         Item(bytes: [0x5F, 0x13, 0x7F] + Array(repeating: 0xFF, count: 7)),
-        "not a readable binary property list: a value extends past the objects"
+        "not a readable binary property list: a value extends past the end of the object data"
       ),
       (
         Item(bytes: [0xA1], references: [9]),

@@ -98,11 +98,11 @@ import Testing
     ),
     Case(
       #"{"Connection": {"baseUrl": "https://api.example.org?x"}}"#,
-      "c.json:1: error: 'Connection.baseUrl' is 'https://api.example.org?x', but must be a URL without user, query or fragment, such as 'https://api1.example.org'"
+      "c.json:1: error: 'Connection.baseUrl' is 'https://api.example.org?x', but must be a URL without a user name, query or fragment, such as 'https://api1.example.org'"
     ),
     Case(
       #"{"Connection": {"xmlapiPath": "XMLAPI"}}"#,
-      "c.json:1: error: 'Connection.xmlapiPath' is 'XMLAPI', but must be a path that begins with '/', without query or fragment"
+      "c.json:1: error: 'Connection.xmlapiPath' is 'XMLAPI', but must be a path that begins with '/', without a query or fragment"
     ),
     Case(
       #"{"LocationServices": {"lastKnownLocationDateFormat": "dd MMM yyyy"}}"#,

@@ -192,8 +192,8 @@ import Testing
     Case(
       #"{"name": "j", "inputs": {"events": ["s3://b/x", "s3://me:word@exports/x", "s3://exports/x?X-Amz-Signature=word", "https://example.org/a?key=word", "http://example.org/a", "S3://exports/x"]}}"#,
       "j.json:1: error: 'inputs.events[0]' does not begin with the name of a bucket, such as 's3://exports/'",
-      "j.json:1: error: 'inputs.events[1]' contains credentials, which would get into reports",
-      "j.json:1: error: 'inputs.events[2]' contains credentials, which would get into reports",
+      "j.json:1: error: 'inputs.events[1]' contains credentials, which would appear in reports",
+      "j.json:1: error: 'inputs.events[2]' contains credentials, which would appear in reports",
       "j.json:1: error: 'inputs.events[3]' has a query, a fragment or a wildcard, but must be the plain address of one file",
       "j.json:1: error: 'inputs.events[4]' is not a usable address: plain http is allowed only for connections to this machine; use https",
       "j.json:1: error: 'inputs.events[5]' is an address (s3://), but must be a file; write the scheme in lower case"),
@@ -215,7 +215,7 @@ import Testing
       #"{"name": "", "inputs": {"events": ["x"]}}"#, "j.json:1: error: 'name' is empty"),
     Case(
       #"{"name": "j", "inputs": {"events": ["x"]}, "asOf": "2026-02-30T00:00:00Z"}"#,
-      "j.json:1: error: 'asOf' is '2026-02-30T00:00:00Z', a day that does not exist; write a time such as '2026-01-31T00:00:00Z'"
+      "j.json:1: error: 'asOf' is '2026-02-30T00:00:00Z', which is not a valid date; write a time such as '2026-01-31T00:00:00Z'"
     ),
     Case(
       #"{"name": "j", "inputs": {"events": ["x"]}, "window": {"from": "2026-02-01T00:00:00Z", "to": "2026-02-01T00:00:00Z"}}"#,

@@ -126,7 +126,7 @@ import Testing
     (["ENGAGE_SECRET_FILE": "empty"], "ENGAGE_SECRET_FILE: error: the file 'empty' is empty"),
     (
       ["ENGAGE_BASE_URL": "ftp://example.org"],
-      "ENGAGE_BASE_URL: error: 'Connection.baseUrl' is 'ftp://example.org', but must be a URL without user, query or fragment, such as 'https://api1.example.org'"
+      "ENGAGE_BASE_URL: error: 'Connection.baseUrl' is 'ftp://example.org', but must be a URL without a user name, query or fragment, such as 'https://api1.example.org'"
     ),
   ])
   func namesTheVariable(environment: [String: String], expected: String) throws {

@@ -43,7 +43,7 @@ import Testing
       _ = try table(folder, "weather").rows(shownFrom: folder.path)
     }
     #expect(
-      errors?.description == "weather: error: it is larger than 16777216 bytes; a CSV table may be larger")
+      errors?.description == "weather: error: it is larger than 16777216 bytes; use a CSV table, which may be larger")
     try folder.write("weather", "place,sky,degrees\n" + String(repeating: "\n", count: 16 << 20))
     #expect(try table(folder, "weather").rows(shownFrom: folder.path).count == 0)
   }
@@ -58,7 +58,7 @@ import Testing
     ("place,sky,degrees\na,b,1,2\n", "weather:2: error: not readable as CSV: 4 fields, but the table has 3 columns"),
     (
       "place,sky,degrees\na,\"b,1\n",
-      "weather:2: error: not readable as CSV: a quote opened on line 2 is not closed by the end of the file, line 2"
+      "weather:2: error: not readable as CSV: a quote opened on line 2 is still open at the end of the file (line 2)"
     ),
     ("place,sky,degrees\na,\"b\"c,1\n", "weather:2: error: not readable as CSV: text after a closing quote"),
     ("place,sky,degrees\na,b\"c,1\n", "weather:2: error: not readable as CSV: a quote inside an unquoted field"),

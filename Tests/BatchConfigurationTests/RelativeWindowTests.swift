@@ -125,7 +125,7 @@ import Testing
       ),
       (
         #"{"from": "2026-02-30"}"#, "e",
-        "j.json:2: error: 'window.from' is '2026-02-30', a day that does not exist; write a time such as '2026-01-31T00:00:00Z', '2026-01-31', 'today', 'yesterday', '-P7D' or 'today-P7D'"
+        "j.json:2: error: 'window.from' is '2026-02-30', which is not a valid date; write a time such as '2026-01-31T00:00:00Z', '2026-01-31', 'today', 'yesterday', '-P7D' or 'today-P7D'"
       ),
       (
         #"{"from": "P1D"}"#, "e",
@@ -149,7 +149,7 @@ import Testing
       ),
       (
         #"{"from": "1970-01-01T00:00:00Z", "to": "2026-01-01T00:00:00Z"}"#, "{dd}",
-        "j.json:1: error: 'inputs.events[0]' contains a date pattern, but the window has 20454 days, more than the limit of 4000; use * instead of the date"
+        "j.json:1: error: 'inputs.events[0]' contains a date pattern, but the window spans 20454 days, which exceeds the limit of 4000; use * instead of the date"
       ),
       (
         #"{"from": "yesterday", "to": "today"}"#, "{yyyy}/{mm}",

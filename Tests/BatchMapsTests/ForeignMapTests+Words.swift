@@ -85,7 +85,7 @@ extension ForeignMapTests {
         "map.json:4: error: unknown key 'rules[0].fields.name.pth'; did you mean 'rules[0].fields.name.path'?",
         "map.json:4: error: 'rules[0].fields.timestamp.time' is 'second', in which 'e' is not a pattern field; did you mean 'seconds'?",
         "map.json:5: error: 'rules[0].fields.params.a.table' is 'typs', but the map has no such table; did you mean 'types'?",
-        "map.json:5: warning: 'rules[0].fields.params.a' has a table without 'default': the field has no value for values that the table does not list",
+        "map.json:5: warning: 'rules[0].fields.params.a' has a table without 'default': the field is left unset for values that the table does not list",
       ])
   }
 

@@ -149,7 +149,7 @@ import Testing
     }
     #expect(
       try read(#"{"form": "text", "jsonColumns": ["p"], "fields": {}}"#).faults
-        == ["map.json:1: error: 'jsonColumns' has no effect with 'form' 'text'"])
+        == ["map.json:1: error: 'jsonColumns' has no effect if 'form' is 'text'"])
   }
 
   @Test func pairsAndOthersBecomeMembers() throws {

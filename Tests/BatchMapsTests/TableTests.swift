@@ -221,7 +221,7 @@ import Testing
     #expect(
       try Self.rows("a,b\n1,2\n3,\"open\n4,5\n6,7\n", #""form": "csv", "fields": {}"#) == [
         #"2 {"a":"1","b":"2"}"#,
-        "3 invalid-row: a quote opened on line 3 is not closed by the end of the file, line 5" + Self.none,
+        "3 invalid-row: a quote opened on line 3 is still open at the end of the file (line 5)" + Self.none,
         #"4 {"a":"4","b":"5"}"#, #"5 {"a":"6","b":"7"}"#,
       ])
   }

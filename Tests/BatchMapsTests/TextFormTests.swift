@@ -122,7 +122,7 @@ import Testing
     #expect(
       told == [
         .refused(
-          "invalid-row: a quote opened on line 3 is not closed by the end of the file, line 5; "
+          "invalid-row: a quote opened on line 3 is still open at the end of the file (line 5); "
             + #"if quotes mean nothing in the table, write "quotes": "none" in the map"#)
       ])
   }

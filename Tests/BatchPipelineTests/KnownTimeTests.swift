@@ -273,7 +273,7 @@ import Testing
     #expect(error.exit == .configuration)
     #expect(
       error.description
-        == "\(folder.path)/job.json: error: asOf is 2026-04-02T00:00:00.001Z, more than a day ahead of the clock "
+        == "\(folder.path)/job.json: error: asOf (2026-04-02T00:00:00.001Z) is more than a day ahead of the clock "
         + "(2026-04-01T00:00:00.000Z): sessions, campaigns and holds that expire by asOf would end for good. Nothing was read or written. "
         + "Correct asOf or the clock, or add --allow-future if this is intended")
     request.mode = .dryRun(sends: false)

@@ -39,7 +39,7 @@ import Testing
   @Test(arguments: [
     (["Privacy.hash=email"], "'Privacy.hash' names attributes, but 'Privacy.hashKey' has fewer than 16 bytes"),
     (["Privacy.mask=a", "Privacy.leaveOut=a"], "'Privacy.mask' and 'Privacy.leaveOut' both name 'a'"),
-    (["Privacy.mask=Device Name"], "'Privacy.mask' names 'Device Name', a core attribute, which every event carries"),
+    (["Privacy.mask=Device Name"], "'Privacy.mask' names 'Device Name', a core attribute that every event carries"),
   ])
   func whatCannotBeMeantIsRefused(settings: [String], problem: String) throws {
     let folder = try JobFolder(Self.files)

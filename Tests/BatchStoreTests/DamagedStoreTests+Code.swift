@@ -89,7 +89,7 @@ extension DamagedStoreTests {
     #expect(
       report.lost
         == (foreign.replacesTable
-          ? [StoreDamage(table: "chunk", problem: "a view or another computed object has this name; it was not copied")]
+          ? [StoreDamage(table: "chunk", problem: "a view or other computed object has this name; it was not copied")]
           : []))
     #expect(report.rows.first { $0.table == "run" }?.rows == 1)
     try EventStore.openReading(folder.path + "/new.sqlite").close()

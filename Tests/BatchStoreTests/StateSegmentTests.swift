@@ -140,12 +140,12 @@ import Testing
     var found: [StoreDamage] = []
     try store.check { found.append($0) }
     #expect(
-      found == [StoreDamage(table: "state_segment", row: 1, problem: "states of devices are damaged (1 of 3)")])
+      found == [StoreDamage(table: "state_segment", row: 1, problem: "device states are damaged (1 of 3)")])
     let report = try store.salvage(to: folder.path + "/new.sqlite")
     #expect(
       report.lost == [
         StoreDamage(
-          table: "state_segment", row: 1, problem: "damaged states of devices were not copied (1 of 3)")
+          table: "state_segment", row: 1, problem: "damaged device states were not copied (1 of 3)")
       ])
     let new = try EventStore.open(folder.path + "/new.sqlite")
     #expect(try states(new) == [devices[0]: "first", devices[2]: "third", "D2": "whole"])

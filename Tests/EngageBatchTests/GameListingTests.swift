@@ -224,7 +224,7 @@ import Testing
     #expect(
       levelUp["session"]?.array?.map(\.string) == [
         "\(session): its first event in the store is newPlayer at 2026-01-15T09:00:00.000Z; this is event 4 of 5",
-        "the store has no gameEnded event of this session: no stop of the app or SDK was recorded during the session",
+        "the store has no gameEnded event for this session: no record says that the app or SDK stopped during the session",
       ])
     let action = try id("ddnaEventTriggeredAction")
     #expect(

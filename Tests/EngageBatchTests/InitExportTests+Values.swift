@@ -78,7 +78,7 @@ extension InitExportTests {
     ) {
       $0.code = 65
       $0.told = [
-        "error: 'user_id' is '-1' on 4 of 4 devices, which would become one person: export an empty value"
+        "error: 'user_id' is '-1' on 4 of 4 devices, and all such records would be assigned to the same person: export an empty value"
       ]
     },
     Export(
@@ -173,7 +173,9 @@ extension InitExportTests {
       table("device,user_id,time,event") { "\($1),\($0 % 2),2026-01-15T08:0\($0):00Z,\(names[$0])" }
     ) {
       $0.code = 65
-      $0.told = ["'user_id' is 0 in 2 records, which would become one person: export an empty value instead"]
+      $0.told = [
+        "'user_id' is 0 in 2 records, and all such records would be assigned to the same person: export an empty value instead"
+      ]
     },
     Export(
       "arrays in lines", "in.ndjson",

@@ -21,10 +21,10 @@ import Testing
     "An output that is the store, an input or a file of the configuration is refused, and nothing is touched",
     arguments: [
       ("var/nightly.sqlite", "the store"), ("var/nightly.sqlite-wal", "the store"), ("jobs/nightly.json", "the job"),
-      ("configs/EngageConfig.plist", "a configuration of the job"),
+      ("configs/EngageConfig.plist", "a configuration file of the job"),
       ("samples/events/2026-01-15-android.ndjson", "an input"),
       ("configs/MobileDeepLinkingConfig.json", "the routes of the job"), ("var/nightly.sqlite.lock", "the store"),
-      ("samples/identities/recipients.json", "'Sandbox.recipients' of the configuration"),
+      ("samples/identities/recipients.json", "the file that 'Sandbox.recipients' names in the configuration"),
       ("samples/tests/nightly.json", "a test file of the job"),
     ])
   func conflicts(path: String, words: String) throws {

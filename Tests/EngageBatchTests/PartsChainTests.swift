@@ -74,19 +74,19 @@ import Testing
   func order() throws {
     let (command, night) = try nights()
     for day in 1...3 { try night(day, "\(day)", day > 1 ? "\(day - 1)" : nil, "") }
-    let none = "error: none of 6 lines is in the store; nothing was collected. "
-    try command(78, none + "These parts continue the partition ", "collect job.json 3/0 3/1")
+    let none = "error: these parts have 6 lines, none of which is in the store; nothing was collected. "
+    try command(78, none + "These parts continue partition ", "collect job.json 3/0 3/1")
     try command(0, "", "collect job.json 1/0 1/1")
-    let early = try command(78, none + "They continue the partition ", "collect job.json 3/0 3/1")
+    let early = try command(78, none + "They continue partition ", "collect job.json 3/0 3/1")
     #expect(early.contains(", which was not collected here: collect it first. The last one collected is "))
     try command(66, "1 part of 2 is missing: 1", "collect job.json 2/0")
     try command(
-      78, "6 lines would be added from another partition while parts of the partition ", "collect job.json 3/0 3/1")
+      78, "6 lines would be added from another partition while parts of partition ", "collect job.json 3/0 3/1")
     try command(0, "", "collect job.json 2/1")
     try command(0, "", "collect job.json 3/0 3/1")
     try command(0, "2 parts were collected before", "collect job.json 1/0 1/1")
     try night(4, "second", "2", "")
-    let fork = try command(78, none + "They continue the partition ", "collect job.json second/0 second/1")
+    let fork = try command(78, none + "They continue partition ", "collect job.json second/0 second/1")
     #expect(fork.contains(", after which 1 partition was collected here. The last one collected is "))
     try night(4, "new", nil, "")
     let forgotten = try command(78, none, "collect job.json new/0 new/1")
@@ -119,7 +119,7 @@ import Testing
     try command(0, "", "collect job.json 1/1")
     try night(2, "2-of-other", "1-other", other)
     try command(
-      78, "these parts continue states of the partition ",
+      78, "these parts continue states of partition ",
       "collect job.json 2-of-other/0 2-of-other/1")
     try night(2, "2", "1", other)
     try command(

@@ -103,7 +103,7 @@ import Testing
       ),
       ("HTTPS://host/a.ndjson", "is an address (https://), but must be a file; write the scheme in lower case"),
       ("hdfs://host/a", "pipe it in: PROGRAM "),
-      ("s3://exports/key?X-Amz-Signature=secret", "contains credentials, which would get into reports"),
+      ("s3://exports/key?X-Amz-Signature=secret", "contains credentials, which would appear in reports"),
     ] {
       try workspace.write("address.json", Self.job(address))
       let found = try workspace.run("run", "address.json", "--no-upload")

@@ -68,9 +68,9 @@ import Testing
     for option in ["--metrics", "--summary"] {
       try refuse(
         workspace, ["run", "jobs/nightly.json", "--sandbox"], option, "var/nightly.sandbox.json",
-        "the state of the sandbox")
+        "the state file of the sandbox")
       try refuse(
-        workspace, ["run", "jobs/nightly.json", "--dry-run", "--explain", "@ids"], option, "ids", "the file of ids")
+        workspace, ["run", "jobs/nightly.json", "--dry-run", "--explain", "@ids"], option, "ids", "the file that lists the ids")
     }
   }
 
@@ -90,7 +90,7 @@ import Testing
     try workspace.write("ids", "A1F0C9D2-0001")
     let export = ["person", "export", "@ids", "--job", "jobs/nightly.json"]
     for (path, words) in [
-      ("var/nightly.sqlite", "the store"), ("jobs/nightly.json", "the job"), ("ids", "the file of ids"),
+      ("var/nightly.sqlite", "the store"), ("jobs/nightly.json", "the job"), ("ids", "the file that lists the ids"),
     ] {
       try refuse(workspace, export, "--out", path, words)
     }
@@ -109,7 +109,7 @@ import Testing
       #expect(finished.code == 0, "\(finished.messages)")
     }
     for (path, words) in [
-      ("jobs/nightly.json", "the job"), (Self.inputs, "an input"), ("result/store.sqlite", "a file of a result"),
+      ("jobs/nightly.json", "the job"), (Self.inputs, "an input"), ("result/store.sqlite", "a file in a result folder"),
       ("var/nightly.sqlite", "the store"),
     ] {
       for option in ["--summary", "--events-out"] {

@@ -70,7 +70,7 @@ import Testing
       "--set", #"Report.alarmCommand=["sh", "-c", "cat >> told"]"#)
     #expect(run.code == 65)
     let reason =
-      "error: 2 lines were quarantined, but --max-quarantine allows 1, so nothing was sent, but usable records are kept. Fix the cause and run the job again, or run it with a higher limit"
+      "error: 2 lines were quarantined, but --max-quarantine allows 1, so nothing was sent; usable records are kept. Fix the cause and run the job again, or run it with a higher limit"
     #expect(run.messages.contains(reason), "\(run.messages)")
     let summary = try Summary(run.output)
     #expect(summary.document["stopped"]?.string == reason)

@@ -37,7 +37,7 @@ import Testing
     let line = dry.messages.split(separator: "\n").first { $0.hasPrefix("Estimate: ") }
     let words = try #require(line.map(String.init))
     #expect(words.hasPrefix("Estimate: a run would send "), "\(words)")
-    #expect(words.contains("identity checks of 1 to 10 calls; one access token for all"), "\(words)")
+    #expect(words.contains("identity checks with 1 to 10 calls each; one access token for all"), "\(words)")
     #expect(try workspace.run("run", "jobs/nightly.json", "--no-upload", "--sandbox").code == 0)
     let doctor = try workspace.run(
       "doctor", "--job", "jobs/nightly.json", "--sandbox", "--set", "General.databaseListId=1")

@@ -201,7 +201,7 @@ import Testing
       // The other one tells how it ends.
       #expect(!workspace.exists("jobs/told"))
       #expect(second.messages.contains("nightly.sqlite: error: another run holds the store: process "))
-      #expect(second.messages.contains(", 'run jobs/nightly.json'; try later"), "\(second.messages)")
+      #expect(second.messages.contains(", 'run jobs/nightly.json'; try again later"), "\(second.messages)")
     }
     let finished = first.finish()
     #expect(finished.code == 0, "\(finished.messages)")

@@ -80,9 +80,10 @@ import Testing
       #""namedEvnt""#, #"{"path": "e", "table": {"a": "launch"}, "default": "sesion"}"#, #""namedEvent""#)
     #expect(code == 78)
     #expect(found.count == 2)
-    #expect(found.first == "own.json:2: error: 'type' is 'namedEvnt', which does not exist; did you mean 'namedEvent'?")
     #expect(
-      found.last?.hasPrefix("own.json:3: error: 'type' is 'sesion', which does not exist; known are launch,")
+      found.first == "own.json:2: error: 'type' is 'namedEvnt', which is not a record type; did you mean 'namedEvent'?")
+    #expect(
+      found.last?.hasPrefix("own.json:3: error: 'type' is 'sesion', which is not a record type; known are launch,")
         == true)
     let (warned, warnings) = try check(#""transaction""#, #""launch""#)
     #expect(warned == 0)

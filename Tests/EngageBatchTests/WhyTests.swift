@@ -88,7 +88,7 @@ import Testing
     #expect(other.code == 64)
     #expect(
       other.messages
-        == "error: the store has no event of the device with campaign 'Summer'; campaigns of the device's events: Spring Sale\n"
+        == "error: the store has no event of this device with the campaign 'Summer'; campaigns of the device's events: Spring Sale\n"
     )
     #expect(try workspace.run("why", "--store", Self.store, "--campaign", "x", "--person", "user-1").code == 64)
   }

@@ -181,7 +181,7 @@ import Testing
       try fixture.add(type, at: "2026-01-01T00:00:00Z") { $0.body = try fixture.json(payload) }
     }
     let (_, rules) = try fixture.run(asOf: "2026-01-02T00:00:00Z")
-    let warning = "the payload sets no campaign, but its '\(place)' may be meant to"
+    let warning = "the payload sets no campaign, but its '\(place)' may be intended to set one"
     #expect(rules.output.warnings.map(\.detail) == [warning, warning, warning])
     #expect(rules.state.campaign == nil)
   }
@@ -228,7 +228,7 @@ import Testing
     let (_, rules) = try fixture.day("00:00:00", after: Fixture.known)
     #expect(
       rules.output.warnings.filter { $0.kind == .nearParameter }.map(\.detail)
-        == ["the link sets no campaign, but its '\(place)' may be meant to"])
+        == ["the link sets no campaign, but its '\(place)' may be intended to set one"])
     #expect(rules.state.campaign == nil)
   }
 

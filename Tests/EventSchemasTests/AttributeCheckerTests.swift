@@ -58,7 +58,7 @@ import Testing
     #expect(
       EventSchema.inspect(Array(text.utf8), name: "s.json", of: .app).inspection.problems.map(\.fault.problem) == [
         "17.a b: the type is 'OBJECT'; known types are STRING, INTEGER, FLOAT, BOOLEAN, TIMESTAMP",
-        "17: 'name' is empty, or has control characters",
+        "17: 'name' is empty or contains control characters",
       ])
   }
 

@@ -11,7 +11,7 @@ import FoundationEssentials
 struct BackfillCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "backfill",
-    abstract: "Run a job over a past period, window by window, each window once.",
+    abstract: "Run a job once for each window of a past period.",
     discussion: """
       Each window is a separate run with its own report; its --as-of is the end of the window, and date patterns in input \
       paths match the days of the window. The same command continues after an interruption: windows that are already \
@@ -31,7 +31,7 @@ struct BackfillCommand: ParsableCommand {
   @Option(help: "Length of a window, as an ISO 8601 duration such as P1D or PT6H.")
   var step = "P1D"
 
-  @Option(help: "The time zone of the calendar that defines the steps.")
+  @Option(help: "The time zone in which the steps are calculated.")
   var zone = "UTC"
 
   @OptionGroup var places: JobPlaces

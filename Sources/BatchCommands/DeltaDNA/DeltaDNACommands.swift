@@ -47,7 +47,7 @@ struct DeltaDNACommands: PlatformCommands {
     findings.ok(
       "files",
       game.eventSchema.map { "the event schema \($0) is valid" }
-        ?? "DeltaDNA.eventSchema is not set: names, empty values and sizes of events are checked, but not their parameters"
+        ?? "DeltaDNA.eventSchema is not set: event names, empty values and event sizes are checked, but parameters are not"
     )
     if let file = game.sessionConfiguration { findings.ok("files", "the session configuration \(file) is valid") }
   }
@@ -122,9 +122,9 @@ extension DeltaDNACommands {
   ) throws -> [String] {
     throw ServiceErasureRefusal(
       description: """
-        error: Collect accepts only events, so --at-service can delete nothing in deltaDNA; nothing was changed. For a player's \
-        'forgetMe' record, a run sends ddnaForgetMe, and deltaDNA then forgets the player: run the job with that record first, \
-        then run 'forget' without --at-service
+        error: Collect accepts only events, so --at-service cannot delete anything in deltaDNA; nothing was changed. For a \
+        player's 'forgetMe' record, a run sends ddnaForgetMe, and deltaDNA then forgets the player: run the job with that \
+        record first, then run 'forget' without --at-service
         """)
   }
 }

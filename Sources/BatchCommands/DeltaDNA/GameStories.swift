@@ -63,7 +63,7 @@ struct GameStories: PlatformStories {
       return "the session ended with \(Self.ended) at \(timeline.entries[end].timestamp.rfc3339)"
     }
     return
-      "the store has no \(Self.ended) event of this session: no stop of the app or SDK was recorded during the session"
+      "the store has no \(Self.ended) event for this session: no record says that the app or SDK stopped during the session"
   }
 
   private func session(after index: Int, _ timeline: DeviceTimeline) -> [String] {

@@ -17,7 +17,7 @@ struct TriggersExplainCommand: ParsableCommand {
     discussion: """
       Triggers are listed in the order in which they are evaluated, up to the first that responds. Results: responds, condition \
       (not met), showCondition (none is met yet) or limit (the trigger may never be shown). Warnings about the configuration \
-      are printed on stderr; an invalid configuration ends with exit code 78, an invalid event with 65.
+      are printed on stderr; the exit code is 78 for an invalid configuration, and 65 for an invalid event.
       """)
 
   @Option(help: "A saved Engage response for the decision point 'config'.")

@@ -139,7 +139,7 @@ extension EngageCommands {
       let erasure = ServiceErasure.ofOperator(settings, service: service)
       if isRehearsal {
         let recipients = try erasure.find(ids, traces)
-        return recipients.map { "the recipient \(personal.id($0).text ?? "") would be deleted from the list" }
+        return recipients.map { "recipient \(personal.id($0).text ?? "") would be deleted from the list" }
           + ["audit rows that would be deleted: \(traces.auditRows.count)"] + kept
       }
       let gone = try erasure.erase(ids, traces)

@@ -87,13 +87,13 @@ struct StoredDeviceState {
       if !state.waiting.isEmpty {
         lines.append(
           state.waiting.count.counted("session event is", "session events are")
-            + " pending (HOLD) for a mobile user id, until a record contains one or you set "
+            + " pending (HOLD) until a record contains a mobile user id, or until you set "
             + "'identity' to true with Recipient.enableAutoAnonymousTracking enabled")
       }
       if !state.held.isEmpty {
         lines.append(
           state.held.count.counted("event is", "events are")
-            + " pending (HOLD) for a location (Augmentation.augmentationTimeout), until the next run"
+            + " pending (HOLD) until the next run, because a location may still arrive (Augmentation.augmentationTimeout)"
         )
       }
       lines.append(

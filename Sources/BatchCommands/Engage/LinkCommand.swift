@@ -10,8 +10,8 @@ struct LinkCommand: ParsableCommand {
     abstract:
       "Print which route matches a link, why the others do not, and which parameters the campaign rules receive.",
     discussion: """
-      Without --routes, only the query string is read. Findings in the route file are printed on stderr; an invalid file ends \
-      with exit code 78.
+      Without --routes, only the query string is read. Findings in the route file are printed on stderr; the exit code is 78 \
+      if the file is invalid.
       """)
 
   @Argument(help: "The link as recorded.")

@@ -7,7 +7,7 @@ import CEmbedded
 struct ExplainCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "explain",
-    abstract: "Print what a word of the program's output means, and what to do about it.",
+    abstract: "Explain a word in the program's output, and say what to do about it.",
     discussion: """
       Such words are statuses of events, reasons for quarantine, warnings, findings, and states of nights, identity plans and \
       attempts. Without a word, all are listed.
@@ -24,7 +24,7 @@ struct ExplainCommand: ParsableCommand {
     guard let facts = page.facts(for: word) else {
       let hint = NearestName.of(word, among: page.rows.flatMap(\.words)).map { NearestName.question($0) + " " }
       Streams.note(
-        "error: '\(word.printable)' is not a word of the program's output; \(hint ?? "")'explain' lists all such words")
+        "error: '\(word.printable)' is not a word that the program prints; \(hint ?? "")'explain' lists all such words")
       throw ExitCode(.usage)
     }
     answer.format.tell(facts)

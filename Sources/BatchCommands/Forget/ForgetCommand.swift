@@ -51,7 +51,7 @@ struct ForgetCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "A result folder of 'decide' from whose states the next night continues; the same people are removed from it. Repeatable.",
+      "A result folder of 'decide' from which the next night continues; the same people are removed from it too. Repeatable.",
       valueName: "folder"))
   var result: [String] = []
 
@@ -178,7 +178,7 @@ struct ForgetCommand: ParsableCommand {
         "results": Self.json(others),
       ])
     ) {
-      for device in devices { Streams.note("the device \(device.printable) \(dryRun ? "would be" : "was") removed") }
+      for device in devices { Streams.note("device \(device.printable) \(dryRun ? "would be" : "was") removed") }
       if let report { tell(report.counts, of: nil) }
       for other in others { tell(other.report.counts, of: other.folder) }
       Streams.note(
@@ -251,7 +251,8 @@ struct RemainingTraces {
       return
     }
     guard inputs.totalSize <= Self.mostBytes else {
-      lines.append("exports, which were not searched: \(inputs.files.count.counted("file")), more than 4 GiB in total")
+      lines.append(
+        "exports, which were not searched because they exceed 4 GiB in total: \(inputs.files.count.counted("file"))")
       return
     }
     var first: InputFile?

@@ -9,7 +9,7 @@ struct HistoryCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "history",
     abstract:
-      "List the runs of a store: times, endings, figures and changed settings.",
+      "List the runs of a store: times, outcomes, counts and changed settings.",
     discussion: """
       'ending' is the exit code, or 'unfinished' for a run that was killed or is in progress; 'night' is the state of the run: \
       done, done with findings, no input, refused or failed; 'reason' says why a run ended early; 'windowFrom' and 'windowTo' \

@@ -9,7 +9,7 @@ import Glibc
 struct CollectCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "collect",
-    abstract: "Collect the results of parts into the job's store, from which 'post' sends them.",
+    abstract: "Collect the results of 'decide' into the job's store, from which 'post' sends them.",
     discussion: """
       Parts and lines that are already in the store are skipped, so the command can be repeated. Partitions are collected in \
       chain order, each continuing the one before. While parts are missing, the exit code is 66 and 'post' sends nothing.

@@ -24,7 +24,7 @@ struct DecideCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "The result of this part of the previous partition; required if the partition was made with --after.",
+      "The result folder of the same part in the previous partition; required if the partition was made with --after.",
       valueName: "folder"))
   var stateIn: String?
 

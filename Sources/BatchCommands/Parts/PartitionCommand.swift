@@ -9,9 +9,9 @@ struct PartitionCommand: ParsableCommand {
     abstract: "Distribute the lines of a job's inputs by device, to process them on several machines.",
     discussion: """
       'decide' processes each part on any machine, 'collect' brings the results into one store, and 'post' sends them. Lines \
-      keep their bytes and their position. The folder appears only when it is complete; an identical existing folder is kept. \
-      Files that only another program can read are listed with '--files' and passed on standard input with '--only', on any \
-      machine; '--pieces' makes a partition of the resulting pieces, which stay where they are.
+      are copied byte for byte and keep their positions. The folder appears only when it is complete; an identical existing \
+      folder is kept. Files that only another program can read are listed with '--files' and passed on standard input with \
+      '--only', on any machine; '--pieces' makes a partition from the resulting pieces, which stay where they are.
       """)
 
   @OptionGroup var named: JobWithSettings
@@ -34,7 +34,7 @@ struct PartitionCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "A list of files to read instead of the job's inputs: a JSON array of objects with 'path', 'kind' and 'bytes' or 'lines', or a section of that array.",
+      "A list of files to read instead of the job's inputs: a JSON array of objects with 'path', 'kind' and 'bytes' or 'lines', or an object with 'first' and 'files' for a section of that array.",
       valueName: "list"))
   var files: String?
 

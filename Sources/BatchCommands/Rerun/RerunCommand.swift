@@ -10,10 +10,10 @@ struct RerunCommand: ParsableCommand {
     commandName: "rerun",
     abstract: "Process a window of a store again: unsent events are replaced, sent ones are compared.",
     discussion: """
-      The inputs of the job are processed again, with its current settings, from the first processed record of the store to the \
-      last, because sessions and campaigns can span days. The resulting events of the window replace its pending events. Events \
-      that were or may have been sent are kept, and compared. Nothing is sent; 'post' or the next run sends the pending events. \
-      The states of devices, identities and plans are not changed.
+      The inputs of the job are processed again, with its current settings, from the store's first processed record to its \
+      last, because sessions and campaigns can span days. The resulting events of the window replace its pending events. \
+      Events that were or may have been sent are kept, and compared. Nothing is sent; 'post' or the next run sends the \
+      pending events. The states of devices, identities and plans are not changed.
       """)
 
   @OptionGroup var job: StoredJob
@@ -32,7 +32,7 @@ struct RerunCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Send already sent events again: 'different' for those whose attributes differ now, 'all' for unchanged ones too.",
+      "Resend events that were already sent: 'different' for those whose attributes differ now, 'all' for unchanged ones too.",
       valueName: "different|all"))
   var sendAgain: SentEvents?
 

@@ -30,7 +30,7 @@ struct StreamCommand: ParsableCommand {
 
   @Option(
     help:
-      "The clock of the run, up to which inactivity counts. (default: the job's; without one, inactivity ends nothing)",
+      "The clock of the run, up to which inactivity counts. (default: the job's; without one, inactivity after the last record is ignored)",
     transform: Instant.argument)
   var asOf: Instant?
 
@@ -63,7 +63,7 @@ struct StreamCommand: ParsableCommand {
     }
     if counts.held > 0 {
       notes.append(
-        counts.held.counted("event is", "events are") + " pending for a user id or a location, and not written"
+        counts.held.counted("event is", "events are") + " not written, because a user id or a location is still missing"
       )
     }
     return notes

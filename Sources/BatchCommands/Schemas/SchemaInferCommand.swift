@@ -15,11 +15,13 @@ struct SchemaInferCommand<Of: SchemaSubject>: ParsableCommand {
       discussion: Of.subject == .game
         ? """
         Events with findings are omitted. Each name is given with its number of occurrences; a parameter is required if all \
-        events have it. Values that no single type covers get MIXED, which 'deltadna schema check' refuses: choose a type.
+        events have it. Values that no single type covers get the type MIXED, which 'deltadna schema check' refuses: choose a \
+        type.
         """
         : """
         Each name is given with its number of occurrences; a parameter is required if all events have it. Check the types and \
-        the required parameters before you set General.eventSchema. Events pending for a mobile user id are omitted.
+        the required parameters before you set General.eventSchema. Events that are pending until a mobile user id is known are \
+        omitted.
         """)
   }
 

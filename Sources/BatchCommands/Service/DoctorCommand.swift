@@ -193,10 +193,10 @@ extension DoctorFindings {
       if let choice = last.flatMap({ try? StoredReport.report($0) })?.consentChoice,
         request.loaded.configuration.resolved(named: "Recipient.consentRecords")?.given.layer == .defaults
       {
-        warning("consent", "in the last run \(choice)", setting: "Recipient.consentRecords")
+        warning("consent", "in the last run, \(choice)", setting: "Recipient.consentRecords")
       }
     } catch StoreError.missing {
-      ok("store", "\(path): does not exist yet; a run creates it")
+      ok("store", "there is no store at \(path) yet; a run creates it")
     } catch {
       self.error("store", "\(error)", exit: RunFailure.exit(of: error))
     }

@@ -238,7 +238,7 @@ struct FirstExport {
       toDo = "\(time); correct the export, or set the time format in a map"
     } else if let device = trial.nobody["deviceId"]?.text {
       toDo =
-        "the deviceId '\(device)' identifies no device, and all records with it would count as one device; remove this id from the records"
+        "the deviceId '\(device)' identifies no device, so all records with it would be treated as one device; remove this id from the records"
     } else if let shared = trial.sharedPerson {
       toDo = shared.printable
     } else if let time {

@@ -61,10 +61,10 @@ struct StorePurgeCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "purge", abstract: "Delete posted events older than the given number of days; others are kept.",
     discussion: """
-      Deletes posted events whose time is at or before UTC midnight of --as-of minus --days days. For a game, this also deletes \
-      settled decisions and cached Engage answers of the same age; failed requests can then no longer fall back on these. \
-      Digests of processed lines and states of devices are kept unless LocalEventStore.expireDigestsAfterNumDays or \
-      expireDevicesAfterNumDays says otherwise.
+      Deletes posted events whose time is at or before 00:00 UTC of the day that is --days days before --as-of. For a game, \
+      this also deletes settled decisions and cached Engage answers of the same age; failed requests can then no longer fall \
+      back on these. Digests of processed lines and states of devices are kept unless \
+      LocalEventStore.expireDigestsAfterNumDays or expireDevicesAfterNumDays says otherwise.
       """)
 
   @OptionGroup var file: JobStoreOption
@@ -143,8 +143,8 @@ struct StoreRebindCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "rebind", abstract: "Bind a store to the service address and list in the job's current configuration.",
     discussion: """
-      For a service that has moved, or an account that was copied. Events posted to the old address are not sent again; pending \
-      events are sent to the new address. Refused while identity plans of another list are unfinished.
+      For use when a service has moved or an account was copied. Events posted to the old address are not sent again; \
+      pending events are sent to the new address. The command fails while identity plans of another list are unfinished.
       """)
 
   @OptionGroup var job: StoredJob

@@ -38,7 +38,7 @@ struct StoreBackupCommand: ParsableCommand {
 
   @OptionGroup var options: StoreOptions<JobOption>
 
-  @Argument(help: ArgumentHelp("The copy; the file must not exist yet.", valueName: "file"))
+  @Argument(help: ArgumentHelp("The file for the copy; it must not already exist.", valueName: "file"))
   var file: String
 
   func run() throws {
@@ -57,12 +57,13 @@ struct StoreSalvageCommand: ParsableCommand {
     abstract: "Copy the intact data of a damaged store to a new one, and list the damage.",
     discussion: """
       The damaged store is only read; keep it. The listed losses mean: events of a lost chunk may or may not have been sent, \
-      devices whose state is lost start without one, and lines whose digests are lost count again when a run reads them again.
+      devices whose state is lost start without one, and lines whose digests are lost count as new when a run reads them \
+      again.
       """)
 
   @OptionGroup var options: StoreOptions<JobName>
 
-  @Option(help: ArgumentHelp("The new store; the file must not exist yet.", valueName: "file"))
+  @Option(help: ArgumentHelp("The file for the new store; it must not already exist.", valueName: "file"))
   var to: String
 
   func run() throws {

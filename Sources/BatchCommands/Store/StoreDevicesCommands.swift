@@ -55,7 +55,7 @@ struct StoreCampaignsCommand: ParsableCommand {
     transform: Instant.argument)
   var asOf: Instant?
 
-  @Option(help: "Only devices with the campaign of this name.")
+  @Option(help: "Only devices with this campaign, by name.")
   var campaign: String?
 
   @Option(help: "Only campaigns in this state: active or expired.")

@@ -18,7 +18,7 @@ struct StoreEventsCommand: ParsableCommand {
   @Option(help: "Only events with this status, such as FAILED_POST.")
   var status: EventStatus?
 
-  @Option(help: "Only the event with this id; its first six or more characters are enough.")
+  @Option(help: "Only the event with this id; give at least its first six characters.")
   var id: EventIDPrefix?
 
   @Option(help: ArgumentHelp("Only events of this type: a code such as 17, or the event name of a game."))

@@ -99,7 +99,7 @@ enum Examples {
 
   private static var environment: [(name: String, meaning: String)] {
     EnvironmentVariables.all.map { ($0.name, "setting \($0.setting)") } + [
-      ("..._FILE", "for each of these: the file with the value"),
+      ("..._FILE", "for each of these: the path of a file with the value"),
       ("TMPDIR", "folder for temporary files (default: /tmp)"),
       ("TZDIR", "time zone database (default: /usr/share/zoneinfo)"),
       ("NO_COLOR", "if set: no colors"),
@@ -107,10 +107,10 @@ enum Examples {
   }
 
   private static let files: [(name: String, meaning: String)] = [
-    ("STORE", "events, device states and upload ledger; 'store' of the job"),
-    ("STORE.lock", "held and named by the process that writes"),
+    ("STORE", "events, device states and upload ledger (the job's 'store')"),
+    ("STORE.lock", "names the process that is writing to STORE"),
     ("STORE-wal, STORE-shm", "changes that are not yet in STORE"),
-    ("REPORTS/JOB-TIME/", "report.html, report.json and summary.json of a run; 'reports' of the job"),
+    ("REPORTS/JOB-TIME/", "report.html, report.json and summary.json of a run (in the job's 'reports')"),
     ("REPORTS/index.html", "all runs of the store"),
   ]
 }

@@ -74,7 +74,7 @@ enum NamedIDs {
   /// Returns the files of ids that the arguments name.
   static func files(of arguments: [String]) -> [OutputConflict.Use] {
     arguments.filter { $0.utf8.first == UInt8(ascii: "@") }
-      .map { OutputConflict.Use("the file of ids", String($0.dropFirst())) }
+      .map { OutputConflict.Use("the file that lists the ids", String($0.dropFirst())) }
   }
 
   /// - Throws: ``MissingFileError``.
@@ -103,7 +103,7 @@ extension Instant {
     if let instant = RelativeWindow.instant(text, at: now) { return instant }
     throw ValidationError(
       CivilTime.isImpossibleDay(text)
-        ? "this day does not exist"
+        ? "there is no such date"
         : "write a time as 2026-01-31T08:00:00Z, a day as 2026-01-31, or words such as yesterday or today-P7D")
   }
 }

@@ -7,7 +7,8 @@ import BatchReport
 struct ValidateCommand: JobCommand {
   static let configuration = CommandConfiguration(
     commandName: "validate",
-    abstract: "Check the configuration and every record, change nothing, and exit with 65 if any line was quarantined.",
+    abstract:
+      "Check the configuration and every record without changing anything, and exit with 65 if any line would be quarantined.",
     discussion: """
       Findings in the inputs are printed to stdout by cause, each with the number of lines and the first line, unless another \
       output uses stdout. With --all, each finding is printed as file:line: reason: detail, ordered by file and line. Records \
@@ -30,7 +31,7 @@ struct ValidateCommand: JobCommand {
   @Flag(help: "Print each finding.")
   var all = false
 
-  @Flag(help: "Validate as for a run with --sandbox: with its store, and without an account.")
+  @Flag(help: "Validate as for runs with --sandbox, which use their own store and need no account.")
   var sandbox = false
 
   @Option(help: "Print at most this many findings with --all; the total is printed to stderr.")

@@ -13,14 +13,14 @@ struct WhyCommand: ParsableCommand {
     discussion: """
       Give an event by its id in 'store events', or by the first characters of that id; a game's event also by its eventUUID, \
       whether sent or quarantined. Give a device by its id, by its hash in reports and listings, or by an id of a person who \
-      used only that device. To see the records that led to an event, as long as the export exists: 'run --dry-run --explain \
-      DEVICE --store NEW'.
+      used only that device. To see the records that led to an event, while the export still exists, explain its device again \
+      with a new store: 'run --dry-run --explain DEVICE --store NEW'.
       """)
 
   @Option(help: "A device, instead of an event.")
   var device: String?
 
-  @Option(help: "With --device: explain the device's last event with this campaign, by name or id.")
+  @Option(help: "With --device: explain the device's last event with this campaign; give the campaign's name or id.")
   var campaign: String?
 
   @Option(
@@ -30,7 +30,7 @@ struct WhyCommand: ParsableCommand {
   var person: String?
 
   @Option(
-    help: "With --device or --person: the time to explain. (default: the store's known time)",
+    help: "With --device or --person: explain the state at this time. (default: the store's known time)",
     transform: Instant.argument)
   var at: Instant?
 
@@ -88,7 +88,7 @@ struct EventOfJob: JobNaming {
   @Argument(help: ArgumentHelp("The job file, unless --job or --store is given.", valueName: "job"))
   var first: String?
 
-  @Argument(help: ArgumentHelp("The id of an event; for a game's event, also its eventUUID.", valueName: "event"))
+  @Argument(help: ArgumentHelp("The id of an event, or the eventUUID of a game's event.", valueName: "event"))
   var second: String?
 
   @Option(name: .customLong("job"), help: ArgumentHelp("The job file, JSON or property list.", valueName: "job"))
@@ -152,7 +152,7 @@ enum NamedEvent {
     }
     if let last { return last }
     throw UnknownName(
-      kind: "event of the device with campaign", name: campaign,
+      kind: "event of this device with the campaign", name: campaign,
       hint: known.isEmpty
         ? "none of the device's events has a campaign"
         : "campaigns of the device's events: \(known.sorted().joined(separator: ", "))")

@@ -15,7 +15,7 @@ extension SettingsSchema {
         "Engage endpoint."
       ).from("DELTADNA_ENGAGE_URL"),
       .secret(
-        "environmentKey", \.deltaDNA.environmentKey, "Key of the environment."
+        "environmentKey", \.deltaDNA.environmentKey, "Environment key."
       ).from("DELTADNA_ENVIRONMENT_KEY"),
       .secret(
         "hashSecret", \.deltaDNA.hashSecret,
@@ -40,10 +40,11 @@ extension SettingsSchema {
         "furthestAhead", "48 hours", \.deltaDNA.furthestAhead,
         "How far in the future an event's time may be; the service drops later events on arrival."),
       .text(
-        "sdkVersion", "engage-batch", .name, \.deltaDNA.sdkVersion, "Parameter `sdkVersion` of every event."),
+        "sdkVersion", "engage-batch", .name, \.deltaDNA.sdkVersion,
+        "Value of the parameter `sdkVersion` in every event."),
       .choice(
         "environment", Settings.DeltaDNA.Environment.live, \.deltaDNA.environment,
-        "Environment whose events in the schema are allowed; `DEV` also allows unpublished events."),
+        "Environment for which events are checked against the schema; `DEV` also allows unpublished events."),
       .choice(
         "onInvalid", Settings.DeltaDNA.InvalidEvents.quarantine, \.deltaDNA.onInvalid,
         "Handling of events with findings: `quarantine` holds them back, `send` sends them anyway."),

@@ -90,7 +90,7 @@ struct BinaryPropertyListReader {
   }
 
   private func integer(_ start: Int, _ width: Int) throws(Failure) -> Int {
-    guard start + width <= table else { throw Self.fault("a number extends past the objects") }
+    guard start + width <= table else { throw Self.fault("a number extends past the end of the object data") }
     let bits = bytes[start..<(start + width)].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
     // Only integers of 8 bytes are signed.
     return Int(Int64(bitPattern: bits))
@@ -129,7 +129,7 @@ struct BinaryPropertyListReader {
       at += 1 + bytesOfLength
     }
     guard length >= 0, length <= (table - min(at, table)) / width else {
-      throw Self.fault("a value extends past the objects")
+      throw Self.fault("a value extends past the end of the object data")
     }
     return length
   }

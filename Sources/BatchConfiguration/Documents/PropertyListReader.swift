@@ -39,7 +39,7 @@ enum PropertyListReader {
       value = .array(elements)
     case "string", "integer", "real", "date", "data", "true", "false":
       guard element.elements.isEmpty else {
-        throw Failure(line: element.line, "<\(element.name)> holds elements, but must hold text only")
+        throw Failure(line: element.line, "<\(element.name)> contains elements, but must contain only text")
       }
       value = try scalar(element)
     default:

@@ -97,7 +97,7 @@ struct VariableExpansion {
     if Self.holdsSecret(variable) {
       return refuse(
         "names the variable \(variable), which holds a secret",
-        hint: "remove the variable: the setting of the secret already reads it")
+        hint: "remove the variable: the secret's own setting already reads it")
     }
     let value = environment[variable]
     if tail.isEmpty {

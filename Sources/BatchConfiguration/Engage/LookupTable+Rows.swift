@@ -27,7 +27,7 @@ extension LookupTable {
     guard !isJSON || bytes.count <= RegularFile.usuallyLargest else {
       throw fault(
         nil, RegularFile.Failure.tooLarge(limit: RegularFile.usuallyLargest).reason,
-        hint: "a CSV table may be larger")
+        hint: "use a CSV table, which may be larger")
     }
     var table = Gathering(self, bytes: bytes.count)
     do {

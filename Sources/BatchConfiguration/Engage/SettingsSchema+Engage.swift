@@ -42,7 +42,7 @@ extension SettingsSchema {
         aka: ["paramCampaignValidFor"], "Parameter that contains the lifetime of a campaign."),
       .text(
         "ParamCampaignExpiresAt", "CampaignExpiresAt", .name, \.parameterNames.campaignExpiresAt,
-        aka: ["paramCampaignExpiresAt"], "Parameter that contains the end of a campaign."),
+        aka: ["paramCampaignExpiresAt"], "Parameter that contains the end time of a campaign."),
       .text(
         "ParamCurrentCampaign", "CurrentCampaign", .name, \.parameterNames.currentCampaign,
         aka: ["paramCurrentCampaign"], "Parameter that contains the name of a campaign."),
@@ -151,7 +151,7 @@ extension SettingsSchema {
     [
       .duration(
         "augmentationTimeout", "15 sec", \.augmentation.timeout,
-        "How long after its own time an event stays pending until recorded data arrives; after that, the event is sent as `EXPIRED`."
+        "Time after an event within which recorded data for it must arrive; until then, the event is pending, and after that, it is sent as `EXPIRED`."
       ),
       .init(
         "augmentationPluginClasses", aka: ["ubfAugmentorClassNames"], .list(.name),

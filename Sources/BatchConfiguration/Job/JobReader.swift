@@ -235,6 +235,6 @@ struct JobReader {
 
   private func noTime(_ written: String, _ more: String = "") -> String {
     CivilTime.isImpossibleDay(written)
-      ? "a day that does not exist" : "which is not an RFC 3339 time\(more)"
+      ? "which is not a valid date" : "which is not an RFC 3339 time\(more)"
   }
 }

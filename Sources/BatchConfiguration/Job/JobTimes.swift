@@ -86,7 +86,8 @@ struct JobTimes {
     let last = Self.dayNumber(zone.civil(Instant(milliseconds: to.milliseconds - 1)))
     guard last - first < Int64(Self.mostDays) else {
       throw refusal(
-        "the window has \(last - first + 1) days, more than the limit of \(Self.mostDays)", "use * instead of the date")
+        "the window spans \(last - first + 1) days, which exceeds the limit of \(Self.mostDays)",
+        "use * instead of the date")
     }
     return Array(first...last)
   }

@@ -89,7 +89,7 @@ struct SettingLayers {
         let given = setting.spellings.compactMap { keys[$0] }.sorted { ($0.place?.line ?? 0) < ($1.place?.line ?? 0) }
         for other in given.dropFirst() {
           other.refuse(
-            "is another spelling of '\(given[0].name)', which is set\(given[0].place.map { " in line \($0.line)" } ?? "")"
+            "is another spelling of '\(given[0].name)', which is set\(given[0].place.map { " on line \($0.line)" } ?? "")"
           )
         }
         if let first = given.first { lay(first, as: setting, layer, directory: directory) }

@@ -23,20 +23,20 @@ extension TextKind {
       if text.utf8.isEmpty { return "" }
       guard let url = PlainURL(text.contains("://") ? text : "https://" + text), url.isHTTP, url.hasNoExtras else {
         throw Mismatch(
-          expected: "a URL without user, query or fragment, such as 'https://collect.example.org/collect/api'")
+          expected: "a URL without a user name, query or fragment, such as 'https://collect.example.org/collect/api'")
       }
       return text
     case .proxy:
       if text.utf8.isEmpty { return "" }
       guard let url = PlainURL(text), url.scheme == "http", url.hasNoExtras, url.path.isEmpty || url.path == "/" else {
         throw Mismatch(
-          expected: "a proxy URL without user, such as 'http://proxy.example.org:3128'")
+          expected: "a proxy URL without a user name, such as 'http://proxy.example.org:3128'")
       }
       return text
     case .urlPath:
       guard text.utf8.first == UInt8(ascii: "/"), text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }),
         !text.contains("?"), !text.contains("#")
-      else { throw Mismatch(expected: "a path that begins with '/', without query or fragment") }
+      else { throw Mismatch(expected: "a path that begins with '/', without a query or fragment") }
       return text
     case .urlSegment:
       let isPlain = text.utf8.allSatisfy { byte in
@@ -81,7 +81,7 @@ extension TextKind {
   private func endpoint(_ text: String) throws(Mismatch) -> String {
     if text.utf8.isEmpty { return "" }
     guard let url = PlainURL(text), url.isHTTP, url.hasNoExtras else {
-      throw Mismatch(expected: "a URL without user, query or fragment, such as 'https://api1.example.org'")
+      throw Mismatch(expected: "a URL without a user name, query or fragment, such as 'https://api1.example.org'")
     }
     guard url.scheme == "https" || url.isLoopback else {
       throw Mismatch(expected: "an https URL; http is allowed for loopback addresses only")

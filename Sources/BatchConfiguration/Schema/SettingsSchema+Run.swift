@@ -175,11 +175,11 @@ extension SettingsSchema {
       ),
       .number(
         "usualRuns", 7, in: 0...365, \.report.usualRuns,
-        "Number of earlier successful runs of the job that define the usual figures, once there are at least three. Unusual figures are reported, and end a run with `--fail-on unusual`. 0 disables the comparison."
+        "Number of earlier successful runs of the job that define the usual figures, once there are at least three. Unusual figures are reported; with `--fail-on unusual`, they end the run. 0 disables the comparison."
       ),
       .number(
         "usualFactor", 3, in: 1...1000, \.report.usualFactor,
-        "Factor by which a figure must exceed the highest, or fall below the lowest, of these earlier runs to be unusual."
+        "Factor by which a figure must exceed the highest value of these earlier runs, or fall below the lowest, to be unusual."
       ),
     ])
 }

@@ -135,7 +135,7 @@ package struct RowReader {
       case .refused(let words): end(fault: words, body)
       case .quoted:
         refuse(
-          "a quote opened on line \(lineOfQuote) is not closed by the end of the file, line \(lastLine)", body)
+          "a quote opened on line \(lineOfQuote) is still open at the end of the file (line \(lastLine))", body)
       default: if at > start { endRow(at, body) }
       }
     } while at < buffer.count || isRefused

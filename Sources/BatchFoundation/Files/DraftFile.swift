@@ -3,7 +3,8 @@ import Glibc
 /// A file that is written next to its destination and renamed once it is complete.
 ///
 /// Until then an existing file at the destination is left in place, and an abandoned draft is removed. If the process
-/// is killed, the draft remains: its name begins with `.engage-batch-`, and only its owner can read it.
+/// is killed, the draft remains: its name begins with `.engage-batch-`, and only its owner can read it. Functions throw
+/// the system's error number.
 public final class DraftFile {
   /// The destination, with symbolic links resolved.
   public let path: String
@@ -80,6 +81,7 @@ public final class DraftFile {
 }
 
 /// Creates files and folders accessible only to their owner. Their paths are a prefix and six random characters.
+/// Functions throw the system's error number.
 public enum TemporaryPath {
   public static func file(_ prefix: String) throws(SystemError) -> (path: String, descriptor: Int32) {
     var template = Array("\(prefix)XXXXXX".utf8CString)

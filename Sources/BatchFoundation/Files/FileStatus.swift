@@ -54,6 +54,7 @@ public struct FileStatus: Equatable, Sendable {
     return nil
   }
 
+  /// Returns the status of a descriptor; throws `EBADF` if it is not open.
   public static func of(_ descriptor: Int32) throws(SystemError) -> FileStatus {
     var status = stat()
     guard unsafe fstat(descriptor, &status) == 0 else { throw SystemError(errno) }

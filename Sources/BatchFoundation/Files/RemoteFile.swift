@@ -24,7 +24,7 @@ package struct RemoteAddress: Hashable, Sendable {
   /// The reason why the address cannot be used; nil if it can. It shows nothing of the address, which may have a password.
   package var problem: String? {
     if host.contains("@") || key.lowercased().contains("x-amz-") {
-      return "contains credentials, which would get into reports"
+      return "contains credentials, which would appear in reports"
     }
     guard isBucket else {
       if key.utf8.contains(where: { "?#*".utf8.contains($0) }) {

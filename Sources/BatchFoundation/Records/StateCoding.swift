@@ -78,7 +78,8 @@ extension StateWriter {
   }
 }
 
-/// Decodes the output of ``StateWriter``. Numbers are checked before use, so damaged bytes throw `DeviceStateError`.
+/// Decodes the output of ``StateWriter``. Numbers are checked before use: functions throw ``DeviceStateError`` for
+/// damaged bytes.
 @safe public struct StateReader {
   private var at: UnsafeRawPointer
   private let end: UnsafeRawPointer
@@ -112,6 +113,7 @@ extension StateWriter {
     }
   }
 
+  /// Reads eight bytes, big-endian.
   public mutating func word() throws(DeviceStateError) -> UInt64 {
     guard unsafe end - at >= 8 else { throw DeviceStateError() }
     defer { unsafe at += 8 }
@@ -128,6 +130,7 @@ extension StateWriter {
   /// The maximum magnitude in milliseconds, far greater than any instant or span that the rules use.
   private static let farthest: Int64 = 1 << 52
 
+  /// Reads an emission number from 0 to ``EmissionNumber/limit``.
   public mutating func emission() throws(DeviceStateError) -> Int64 {
     let value = try integer()
     guard 0...EmissionNumber.limit ~= value else { throw DeviceStateError() }
@@ -156,6 +159,7 @@ extension StateWriter {
     return StoredSource(file: file, line: UInt64(bitPattern: try integer()))
   }
 
+  /// Reads a finite number.
   public mutating func double() throws(DeviceStateError) -> Double {
     let value = Double(bitPattern: UInt64(bitPattern: try integer()))
     guard value.isFinite else { throw DeviceStateError() }

@@ -84,7 +84,8 @@ final class StoreCutter: RecordCutter {
       guard let length = field.value(bytes, at: at), length > 0, length <= bytes.count - at - field.width else {
         let kept = Int(number - 1).counted("event")
         return refuse(
-          .damagedFile, "the file ends in the middle of an event, at byte \(at); \(kept) could be read before it", body)
+          .damagedFile,
+          "the file ends in the middle of an event, at byte \(at); \(kept) before that point could be read", body)
       }
       take(bytes[(at + field.width)..<(at + field.width + length)], body)
       at += field.width + length

@@ -115,7 +115,7 @@ enum ColumnLook {
     if areRounded(texts) { return "times rounded by a spreadsheet; export them as text" }
     func all(_ range: ClosedRange<Double>) -> Bool { numbers.allSatisfy { range ~= $0 } }
     if all(40_000...60_000), first != first.rounded() {
-      return "spreadsheet date numbers, which maps cannot read; export the column as text, such as 2026-01-15 08:00:00"
+      return "spreadsheet serial dates, which maps cannot read; export the column as text, such as 2026-01-15 08:00:00"
     }
     return all(600_000_000...900_000_000)
       ? "seconds since 2001, which maps cannot read; add 978307200 to each value" : nil

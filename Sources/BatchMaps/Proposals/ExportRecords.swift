@@ -183,12 +183,13 @@ package struct ExportRecords {
 }
 
 extension ForeignMap {
-  /// Creates a map from the members of its document, as JSON.
+  /// Creates a map from the members of its document, as JSON; throws as ``init(document:)`` does.
   package init(words: [String]) throws {
     try self.init(document: "{\(words.joined(separator: ","))}")
   }
 
   /// - Parameter document: the document, which must not include other maps.
+  /// - Throws: ``ConfigurationErrors`` with all faults; with one for a document that is not JSON.
   package init(document: String) throws {
     let node = try JSONNode.read(Array(document.utf8), source: "")
     let reader = MapReader(node, name: MapProposal.file, source: "", zones: ZoneDatabase(environment: [:]))

@@ -173,7 +173,7 @@ package struct ExportTrial {
   /// A sentence about a person id that occurs on at least half of the devices; nil if there is none.
   package var sharedPerson: String? {
     ExportColumns.shared(people, among: devices.count).map {
-      "'\(personPath)' is \($0), which would become one person: export an empty value where nobody is logged in"
+      "'\(personPath)' is \($0), so these devices would be treated as one person's: export an empty value when nobody is logged in"
     }
   }
 

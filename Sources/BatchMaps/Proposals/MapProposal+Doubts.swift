@@ -63,7 +63,7 @@ extension MapProposal {
     } else if isFull(column), column.values.allSatisfy(ColumnLook.isOffset) {
       time?.paths.append(column.path)
       time?.pattern? += " Z"
-      notes.append("'\(column.path)' has the offset of each time")
+      notes.append("'\(column.path)' contains the UTC offset of each time")
     } else {
       doubts.append(Self.zoneDoubt(column))
     }
@@ -136,7 +136,9 @@ extension MapProposal {
       if isID, column.values.contains("0") {
         let one = field.name == "deviceId" ? "device" : "person"
         let count = column.texts.count { $0 == "0" }.counted("record")
-        doubts.append("'\(field.path)' is 0 in \(count), which would become one \(one): export an empty value instead")
+        doubts.append(
+          "'\(field.path)' is 0 in \(count), and all such records would be assigned to the same \(one): export an empty value instead"
+        )
       }
     }
     // In a table, the map's `null` applies to all columns, not only to ids.

@@ -117,7 +117,7 @@ extension MapReader {
       if source.fallback == nil {
         found.warn(
           table.place,
-          "'\(field.name)' has a table without 'default': the field has no value for values that the table does not list"
+          "'\(field.name)' has a table without 'default': the field is left unset for values that the table does not list"
         )
       }
     }

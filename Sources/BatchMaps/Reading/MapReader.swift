@@ -50,12 +50,14 @@ struct MapReader {
     // The paths of the lists may differ, because elements of different lists may have the same shape.
     if let each = other.each?.text, map.each == nil {
       found.add(
-        place, "the map includes '\(other.name)', which has 'each' '\(each)', so the map itself needs an 'each', too")
+        place,
+        "the map includes '\(other.name)', which sets 'each' to '\(each)', so the map itself must also set 'each'")
     }
     if let record = other.record?.text, map.record?.text.utf8.elementsEqual(record.utf8) != true {
       found.add(
         place,
-        "the map includes '\(other.name)', which has 'record' '\(record)', so the map itself needs the same 'record'")
+        "the map includes '\(other.name)', which sets 'record' to '\(record)', so the map itself must set the same 'record'"
+      )
     }
     map.rules += other.rules
     map.types += other.types
@@ -137,12 +139,12 @@ struct MapReader {
     default:
       map.form = .lines
       if encoding != .utf8 {
-        words["encoding"]?.refuse("has no effect on lines of JSON", hint: "use 'form' 'json'")
+        words["encoding"]?.refuse("has no effect on lines of JSON", hint: "set 'form' to 'json'")
       }
     }
     if form == "lines" || form == "json" { map.jsonMembers = names.map { Array($0.utf8) } }
     for word in [separator, columns, form == "text" ? jsonColumns : nil, quotes, escape, nulls] {
-      word?.refuse("has no effect with 'form' '\(form)'")
+      word?.refuse("has no effect if 'form' is '\(form)'")
     }
   }
 

@@ -20,7 +20,7 @@ package struct DecidedEvents {
     coverage = request.platform.coverage(of: request.context, outcome.figures, outcome.details)
   }
 
-  /// Returns all events, in delivery order.
+  /// Returns all events, in delivery order; throws ``StoreError`` if the temporary store cannot be read.
   package func all() throws -> [JSONNode] {
     var merge = try EventMerge(sequences(), wireForm: wireForm)
     var events: [JSONNode] = []

@@ -16,7 +16,7 @@ struct NothingUsable: RunError, Equatable, CustomStringConvertible {
   var description: String {
     "error: "
       + (causes + [
-        "\(read == 1 ? "the only line cannot" : "none of \(read.grouped) lines can") be used, so nothing was processed or sent; correct the job or the export and run again, or "
+        "\(read == 1 ? "the only line cannot" : "none of the \(read.grouped) lines can") be used, so nothing was processed or sent; correct the job or the export and run again, or "
           + "continue with --allow-empty"
       ]).joined(separator: "\n")
   }

@@ -39,7 +39,8 @@ package struct FileList: Sendable {
       throw PartsError(
         path: path,
         problem:
-          "not a list of files, each with 'path', 'kind' and 'bytes' or 'lines', or an object with 'first' and 'files'")
+          "neither a list of files, each with 'path', 'kind' and 'bytes' or 'lines', nor an object with 'first' and 'files'"
+      )
     }
     guard !section.files.isEmpty else { throw InputError.noInput(patterns: [path]) }
     guard 0...Int(UInt32.max) - section.files.count ~= section.first else {
@@ -70,7 +71,7 @@ package struct FileList: Sendable {
       entry.path.hasSuffix(".gz") || entry.map != nil || entry.linesBefore == nil || entry.bytes == nil
     {
       throw refuse(
-        "has a range without 'bytes' or 'linesBefore', or is compressed or mapped and has to be read from its start"
+        "has 'from', so it needs 'bytes' and 'linesBefore', and must not be compressed or mapped (such files are read from their start)"
       )
     }
     guard let last else { return file }

@@ -79,14 +79,14 @@ enum ChainPlace: Equatable {
     guard lines.known == 0 else { throw refuse(Self.words(lines, last, store)) }
     if let last, !last.missing.isEmpty {
       throw refuse(
-        "\(lines.new.counted("line")) would be added from another partition while parts of the partition \(last.shown) are missing: "
+        "\(lines.new.counted("line")) would be added from another partition while parts of partition \(last.shown) are missing: "
           + "\(last.missing.listed). Decide and collect those first, or drop the collected parts: \(Self.drop(store))")
     }
     if !continues, !beginsChain { throw refuse(Self.words(lines, after: result.previousPartition, chain)) }
     if let last {
       if continues, let states = result.previousConfiguration, !states.utf8.elementsEqual(last.configuration.utf8) {
         throw refuse(
-          "these parts continue states of the partition \(last.shown) that were decided with different settings than the "
+          "these parts continue states of partition \(last.shown) that were computed with different settings than the "
             + "collected results. Decide them again, with --state-in naming the collected results")
       }
       if !last.configuration.utf8.elementsEqual(result.configuration.utf8) {
@@ -107,18 +107,18 @@ enum ChainPlace: Equatable {
     guard let last else { return counts }
     if !last.missing.isEmpty {
       return counts
-        + "The partition \(last.shown) lacks parts: \(last.missing.listed). Decide and collect those, or drop the "
+        + "Partition \(last.shown) is missing parts: \(last.missing.listed). Decide and collect those, or drop the "
         + "collected parts: \(store.dropCommand)"
     }
     return counts + last.remedy
   }
 
   private static func words(_ lines: BroughtLines, after previous: String?, _ chain: [CollectedPartition]) -> String {
-    let new = "none of \(lines.new.counted("line")) is in the store; nothing was collected. "
+    let new = "these parts have \(lines.new.counted("line")), none of which is in the store; nothing was collected. "
     let purpose = " To start a new chain, in which devices begin without states: --new-chain"
     guard let last = chain.last else {
       return new
-        + "These parts continue the partition \((previous ?? "").shownIdentity), but no partition was collected here. Collect "
+        + "These parts continue partition \((previous ?? "").shownIdentity), but no partition was collected here. Collect "
         + "the partitions up to and including that one first, in order." + purpose
     }
     guard let previous else {
@@ -129,11 +129,11 @@ enum ChainPlace: Equatable {
     if let place = chain.firstIndex(where: { $0.identity.utf8.elementsEqual(previous.utf8) }) {
       let later = chain.count - 1 - place
       return new
-        + "They continue the partition \(previous.shownIdentity), after which \(later.counted("partition was", "partitions were")) "
+        + "They continue partition \(previous.shownIdentity), after which \(later.counted("partition was", "partitions were")) "
         + "collected here. " + last.remedy + purpose
     }
     return new
-      + "They continue the partition \(previous.shownIdentity), which was not collected here: collect it first. The last one "
+      + "They continue partition \(previous.shownIdentity), which was not collected here: collect it first. The last one "
       + "collected is \(last.shown)." + purpose
   }
 }
@@ -143,8 +143,8 @@ extension CollectedPartition {
   var shown: String { identity.shownIdentity }
 
   fileprivate var remedy: String {
-    "The last one collected is \(shown) (the SHA-256 of its manifest.json): partition these inputs with --after naming that partition, in "
-      + "\(parts.counted("part")), and decide with --state-in naming its results: engage-batch partition JOB --parts \(parts) --after FOLDER --out NEW."
+    "The last one collected is \(shown) (the SHA-256 of its manifest.json): partition these inputs into "
+      + "\(parts.counted("part")), with --after naming that partition, and decide them with --state-in naming its results: engage-batch partition JOB --parts \(parts) --after FOLDER --out NEW."
   }
 }
 

@@ -18,7 +18,7 @@ extension Pipeline {
   package func collect(_ folders: [String], beginsChain: Bool = false) throws -> RunOutcome {
     try request.checkOutputs(
       against: InputFiles.paths(folders, in: FileManager.default.currentDirectoryPath)
-        .map { OutputConflict.Use("a file of a result", $0) })
+        .map { OutputConflict.Use("a file in a result folder", $0) })
     let results = try results(folders)
     let clock = ContinuousClock()
     let started = clock.now
@@ -264,7 +264,7 @@ extension EventStore {
     throw PartsError(
       path: path,
       problem:
-        "the store collects parts, whose results contain the device states; partition and decide these inputs, then collect the results"
+        "this store collects parts, so the device states are in the parts' results, not here; partition and decide these inputs, then collect the results"
     )
   }
 }

@@ -21,7 +21,7 @@ enum PartDocument {
     do {
       return (try JSONDecoder().decode(type, from: Data(bytes)), Hexadecimal.text(of: SHA256.hash(bytes)))
     } catch {
-      throw PartsError(path: path, problem: "not in the form that 'partition' and 'decide' write")
+      throw PartsError(path: path, problem: "not in the format that 'partition' and 'decide' write")
     }
   }
 
@@ -48,7 +48,8 @@ enum PartDocument {
   }
 
   private static func tooLarge(_ path: String) -> PartsError {
-    PartsError(path: path, problem: "it exceeds \(largest >> 20) MiB, more than 'partition' and 'decide' write")
+    PartsError(
+      path: path, problem: "it exceeds \(largest >> 20) MiB; 'partition' and 'decide' never write files that large")
   }
 
   /// Returns the length of a readable file.

@@ -75,7 +75,9 @@ package struct PartitionFolder: Sendable {
     (manifest, identity) = try PartDocument.load(PartManifest.self, file)
     guard manifest.format == PartManifest.currentFormat,
       manifest.hash.utf8.elementsEqual(InputPartitioning.hash.utf8)
-    else { throw PartsError(path: file, problem: "written by another release, in another format or with another hash") }
+    else {
+      throw PartsError(path: file, problem: "written by another release, with a different format or hash function")
+    }
     let counts = manifest.parts.map(\.lines)
     let isPieced = manifest.pieces != nil
     let times = [manifest.asOf, manifest.from ?? manifest.asOf, manifest.to ?? manifest.asOf, manifest.knownUntil]

@@ -124,12 +124,12 @@ extension Pipeline {
     guard piece.first == first else { try refuse("it is for file \(piece.first) of the list, not \(first)") }
     guard piece.files <= list.numbers.upperBound - first,
       try list.digest(of: first..<first + piece.files).utf8.elementsEqual(piece.entries.utf8)
-    else { try refuse("it is from a file of another list") }
+    else { try refuse("it is for a file in a different list") }
     guard piece.destination.utf8.elementsEqual(request.platform.name.utf8) else {
       try refuse("it is for '\(piece.destination)', but the job is not")
     }
     guard piece.hash.utf8.elementsEqual(InputPartitioning.hash.utf8) else {
-      try refuse("written by another release, with another hash")
+      try refuse("written by another release, with a different hash function")
     }
     guard piece.configuration.utf8.elementsEqual(request.configurationDigest.utf8) else {
       try refuse("it was created with settings that the job no longer has; create it again")
@@ -162,7 +162,7 @@ extension Pipeline {
     let collected = try store.parts.partitions()
     if beginsChain, let last = collected.last {
       monitor.note(
-        "Chain: \(collected.count.counted("partition was", "partitions were")) collected in \(request.storePath.printable), the last one "
+        "Chain: \(collected.count.counted("partition was", "partitions were")) collected in \(request.storePath.printable), most recently "
           + "\(last.shown), but this one continues none of them. 'collect' skips lines that the store already has, and adds new ones only with "
           + "--new-chain. For the next inputs, name the last partition with --after")
     }
@@ -178,7 +178,7 @@ extension PartitionFolder {
       throw PartsError(
         path: path,
         problem:
-          "it has \(manifest.parts.count) parts, but the new partition would have \(parts); use the same number, because states stay with their part"
+          "it has \(manifest.parts.count) parts, but the new partition would have \(parts); use the same number, because each device's state stays in its part"
       )
     }
     guard manifest.destination.utf8.elementsEqual(platform.name.utf8) else {

@@ -25,6 +25,8 @@ package struct ResultErasure: Sendable {
   }
 
   /// Returns the ids, as bytes, of these people's devices in the results.
+  ///
+  /// - Throws: ``StoreError``; ``DeviceStateError`` for a state that is damaged or of an unknown format.
   package func devices(of ids: [PersonID]) throws -> Set<[UInt8]> {
     var devices: Set<[UInt8]> = []
     for folder in folders {

@@ -9,6 +9,9 @@ package import BatchStore
 ///
 /// The core reads and partitions records, and stores and delivers events. A platform defines its record types, rules
 /// and block format, and calls its service. It is called once per run, line, device or block, never within its loops.
+///
+/// Functions for a store or a device throw ``StoreError``, and ``DeviceStateError`` for a state that is damaged or of
+/// an unknown format.
 package protocol Platform: Sendable {
   /// The value of `destination` in jobs, also stored with every chunk.
   var name: String { get }

@@ -4,6 +4,7 @@ package import BatchFoundation
 package import BatchReport
 package import BatchStore
 
+/// The service of a run: the destination of its events, and the work before and after sending them.
 package protocol PlatformService: Sendable {
   /// Scheme, host and port, for messages.
   var origin: String { get }
@@ -16,12 +17,13 @@ package protocol PlatformService: Sendable {
   func beforeDelivery(_ stage: inout ServiceStage) throws
 
   /// Makes the calls that are possible only after sending, such as querying which events the service refused later.
+  /// Their failures are noted in the report, not thrown; ``StoreError`` is.
   func afterDelivery(_ report: DeliveryReport, _ stage: inout ServiceStage) throws
 
   /// Compares the data that, according to the store, the service should have with what it reports; changes neither
   /// (`verify`).
   ///
-  /// - Throws: ``ArrivalsUnavailable``, ``InterruptedError`` after a signal.
+  /// - Throws: ``ArrivalsUnavailable``, ``StoreError``; ``InterruptedError`` after a signal.
   func compare(
     _ store: EventStore, _ names: ArrivalNames, _ interruption: Interruption, into arrivals: inout Arrivals) throws
 }
@@ -39,7 +41,8 @@ extension PlatformService {
   package func afterDelivery(_ report: DeliveryReport, _ stage: inout ServiceStage) throws {}
 }
 
-/// A service that can plan a run's changes and carry out exactly that plan (`--online-plan`, `--plan`).
+/// A service that can plan a run's changes and carry out exactly that plan (`--online-plan`, `--plan`). Functions throw
+/// ``StoreError``, the failure of a call that ended the work, and ``InterruptedError`` after a signal.
 package protocol ChangePlanning: PlatformService {
   /// Returns an in-memory store for a trial run, with the data of `store` that affects changes.
   ///

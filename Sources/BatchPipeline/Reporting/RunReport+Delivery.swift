@@ -41,6 +41,7 @@ extension UnsentEvents {
   ///   - held: the events with status `HOLD`.
   ///   - expired: the events with status `EXPIRED`; nil if there are none.
   ///   - tries: the name of the setting that limits the attempts for a request.
+  /// - Throws: ``StoreError``.
   package static func all(
     in store: EventStore, held: [UnsentEvents], expired: UnsentEvents?, tries: String = "Networking.maxNumRetries"
   ) throws -> [UnsentEvents] {

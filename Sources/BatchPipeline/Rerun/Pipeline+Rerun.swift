@@ -6,6 +6,8 @@ package import BatchStore
 
 extension RunRequest {
   /// Returns the times for a request that covers everything the store has processed; nil if it has processed nothing.
+  ///
+  /// - Throws: ``StoreError``.
   package static func known(to store: EventStore) throws -> (from: Instant, to: Instant, asOf: Instant)? {
     guard let span = try store.timelines.decidedSpan() else { return nil }
     let deciding = [RunMode.run.name, RunMode.noUpload.name]

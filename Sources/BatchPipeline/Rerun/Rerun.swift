@@ -83,12 +83,12 @@ package enum RerunRefusal: RunError, Equatable, CustomStringConvertible {
     case .nothingDecided(let store):
       "\(store.printable): error: no run has processed a record yet; run the job first"
     case .outside(let store, let first, let asOf):
-      "\(store.printable): error: the store has processed \(first.rfc3339) to \(asOf.rfc3339), but nothing in this window; "
-        + "process it with 'run' or 'backfill'"
+      "\(store.printable): error: the store covers \(first.rfc3339) to \(asOf.rfc3339), but not this window; "
+        + "process the window with 'run' or 'backfill'"
     case .missingInputs(let count, let first):
       "error: \(count.counted("file")) that earlier runs read, such as '\(first.printable)', \(count == 1 ? "is" : "are") not among "
         + "the inputs; their records affect sessions and campaigns of later days. Nothing was changed. Restore the files, "
-        + "or confirm with --allow-missing-inputs that the rest is correct without them"
+        + "or add --allow-missing-inputs if the result is correct without them"
     }
   }
 }

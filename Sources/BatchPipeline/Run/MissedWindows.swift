@@ -97,6 +97,8 @@ extension Pipeline {
   }
 
   /// Returns the missed windows within the job's `catchUp`, oldest first; empty if a window was given, or in a dry run.
+  ///
+  /// - Throws: ``StoreError``, also if another run holds the store.
   package func windowsToCatchUp() throws -> [MissedWindow] {
     let (job, changes) = (request.job, request.loaded.changes)
     guard let span = job.catchUp, request.mode.keeps, request.mode.readsInputs, let from = job.window.from,

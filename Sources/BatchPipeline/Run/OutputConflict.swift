@@ -82,9 +82,9 @@ extension RunRequest {
   /// The files that a run reads or keeps, except its inputs.
   private var files: [OutputConflict.Use] {
     var files = [OutputConflict.Use("the job", job.file)]
-    files += job.configuration.map { OutputConflict.Use("a configuration of the job", $0) }
+    files += job.configuration.map { OutputConflict.Use("a configuration file of the job", $0) }
     files += loaded.configuration.files.map {
-      OutputConflict.Use("'\($0.setting)' of the configuration", $0.path)
+      OutputConflict.Use("the file that '\($0.setting)' names in the configuration", $0.path)
     }
     files += job.tests.map { OutputConflict.Use("a test file of the job", $0) }
     files += JobMaps.files(of: job).map { OutputConflict.Use("a map of the job", $0) }
@@ -93,7 +93,7 @@ extension RunRequest {
     }
     files += Self.storeFiles(storePath)
     if usesSandbox {
-      files.append(OutputConflict.Use("the state of the sandbox", Self.sandboxState(beside: storePath)))
+      files.append(OutputConflict.Use("the state file of the sandbox", Self.sandboxState(beside: storePath)))
     }
     return files
   }

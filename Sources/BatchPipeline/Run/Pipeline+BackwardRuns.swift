@@ -31,9 +31,9 @@ extension BackwardRunError.Evidence: CustomStringConvertible {
   package var description: String {
     switch self {
     case .window(let to, let decided):
-      "the window ends at \(to.rfc3339), but the store has processed records from \(decided.rfc3339) on, and none before"
+      "the window ends at \(to.rfc3339), but the store has processed only records from \(decided.rfc3339) onwards"
     case .devices(let lagging, let known, let newest, let decided):
-      "the records go back in time: of \(known.counted("known device")) examined, \(lagging.grouped) have none after the time already "
+      "the records go back in time: of \(known.counted("known device")) examined, \(lagging.grouped) have no records after the time already "
         + "processed for them; their records end at \(newest.rfc3339), but the store has processed records up to \(decided.rfc3339)"
     }
   }

@@ -44,7 +44,7 @@ extension Pipeline {
       return [
         "device \(device): nothing to explain, because this run read no new record of this device; its state after earlier runs:",
         "  \(state)",
-        "  to see how this state was reached, explain the device with a store that does not exist yet: --dry-run --store NEW",
+        "  to see how this state was reached, explain the device again with a new store: --dry-run --store NEW",
       ]
     }
     let hint = NearestName.question(similar).map { "; \($0)" } ?? ""

@@ -28,8 +28,8 @@ extension Pipeline {
     where before.contains(where: { $0.name == "map \(map.name)" && $0.value != map.text }) {
       monitor.note(
         "Maps: '\(map.name.printable)' has changed since run \(last.id.number): a line that it now maps to a different record "
-          + "counts as new, and its events are sent in addition to the earlier ones. To replace those: engage-batch rerun, with "
-          + "--dry-run to see what would change")
+          + "counts as new, and its events are sent in addition to the earlier ones. To replace those, run 'engage-batch rerun'; "
+          + "with --dry-run, it only shows what would change")
     }
   }
 

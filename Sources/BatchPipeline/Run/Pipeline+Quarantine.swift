@@ -93,6 +93,6 @@ struct QuarantineLimitExceeded: RunError, CustomStringConvertible {
     return "error: \(quarantined) quarantined, but --max-quarantine allows \(limit.grouped), so "
       + (isDryRun
         ? "a run would send nothing"
-        : "nothing was sent, but usable records are kept. Fix the cause and run the job again, or run it with a higher limit")
+        : "nothing was sent; usable records are kept. Fix the cause and run the job again, or run it with a higher limit")
   }
 }

@@ -56,7 +56,7 @@ package struct RunRequest: Sendable {
   /// Whether the run continues without required inputs.
   package var allowsMissing = false
   /// Returns whether to continue without a usable line, because that is intended or another run of the same command has
-  /// one.
+  /// one. An error ends the run.
   package var isUsableElsewhere: @Sendable () throws -> Bool = { false }
   /// Whether inputs without usable lines are intended.
   package var allowsEmpty = false {
@@ -199,7 +199,7 @@ package struct FutureRunError: RunError, Equatable, CustomStringConvertible {
   package var exit: RunExit { .configuration }
 
   package var description: String {
-    "\(job.printable): error: asOf is \(asOf.rfc3339), more than a day ahead of the clock (\(now.rfc3339)): sessions, campaigns and holds that expire by asOf "
+    "\(job.printable): error: asOf (\(asOf.rfc3339)) is more than a day ahead of the clock (\(now.rfc3339)): sessions, campaigns and holds that expire by asOf "
       + "would end for good. Nothing was read or written. Correct asOf or the clock, or add --allow-future if this is intended"
   }
 }

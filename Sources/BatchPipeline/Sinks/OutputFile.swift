@@ -31,7 +31,8 @@ package struct OutputError: RunError, Equatable, CustomStringConvertible {
 ///
 /// A file gets its name when it is complete (``finish()``), with mode 0600 or the permissions of the file that it
 /// replaces; until then an existing file is left in place. Anything else, such as a FIFO or `/dev/stdout`, is written
-/// to directly. After the reader has closed its end, further writes are ignored without an error.
+/// to directly. After the reader has closed its end, further writes are ignored; anything else that prevents a write
+/// throws ``OutputError``.
 package final class OutputFile {
   private enum Target {
     case draft(DraftFile)
@@ -118,7 +119,8 @@ package final class OutputFile {
     if let failure { throw failure }
   }
 
-  /// Gives the file its name. Without this call, no file appears.
+  /// Gives the file its name. Without this call, no file appears. Throws ``OutputError``, for example if something
+  /// other than a file has the name by now.
   package func finish() throws(OutputError) {
     guard case .draft(let draft) = target else { return }
     try OutputError.at(path) { () throws(SystemError) in try draft.replace() }

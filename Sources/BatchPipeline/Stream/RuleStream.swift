@@ -53,6 +53,7 @@ package final class RuleStream {
   package private(set) var counts = StreamCounts()
 
   /// - Parameter output: the file for events; "-" is stdout.
+  /// - Throws: errors in files and settings that the rules need; ``OutputError``, ``StoreError`` for a temporary file.
   package init(_ request: RunRequest, kind: InputKind, output: String) throws {
     options = try Pipeline(request).decisionOptions()
     self.kind = kind
@@ -68,7 +69,7 @@ package final class RuleStream {
 
   /// Reads stdin to its end.
   ///
-  /// - Throws: ``OutputError``, ``UngroupedStreamError``, or ``StreamInputError`` if a read fails.
+  /// - Throws: the errors of ``take(_:)`` and ``finish()``, or ``StreamInputError`` if a read fails.
   package func run() throws {
     let piece = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 17, alignment: 16)
     defer { unsafe piece.deallocate() }
@@ -86,6 +87,8 @@ package final class RuleStream {
   }
 
   /// Processes the next bytes, which may begin and end within lines.
+  ///
+  /// - Throws: ``OutputError``; ``StoreError`` for the temporary file.
   package func take(_ bytes: UnsafeRawBufferPointer) throws {
     var rest = unsafe bytes.bindMemory(to: UInt8.self)
     while let base = rest.baseAddress, !rest.isEmpty {
@@ -107,7 +110,7 @@ package final class RuleStream {
 
   /// Completes the last line and the last device.
   ///
-  /// - Throws: ``OutputError``, or ``UngroupedStreamError`` once all events are written.
+  /// - Throws: the errors of ``take(_:)``, or ``UngroupedStreamError`` once all events are written.
   package func finish() throws {
     if !partial.isEmpty { try takePartial() }
     try endDevice()

@@ -1,7 +1,7 @@
 package import BatchFoundation
 
 extension SandboxServer {
-  /// Starts a server with Engage's endpoints only.
+  /// Starts a server with Engage's endpoints only; throws as ``start(_:_:)`` does.
   package static func start(_ options: EngageSandboxOptions = EngageSandboxOptions()) throws -> SandboxServer {
     try start(options.server, [EngageEndpoints(options)])
   }

@@ -55,8 +55,9 @@ package func contents(of path: String, largest: Int = .max) throws(SandboxFileEr
   }
 }
 
-/// Writes a new file of mode 0600, syncs it, and replaces the old file with it. Never replaces anything other than a
-/// file.
+/// Writes a new file, syncs it, and replaces the old file with it, keeping its mode; without an old file, 0600.
+///
+/// - Throws: ``SandboxFileError``, also if something other than a file is at the path; it is left unchanged.
 package func writeFileAtomically(_ path: String, _ bytes: [UInt8]) throws(SandboxFileError) {
   do throws(SystemError) {
     let draft = try DraftFile(for: path)

@@ -29,10 +29,11 @@ package protocol SandboxPlatform: AnyObject, Sendable {
   /// Returns the platform's part of `GET /sandbox/state`: JSON by member name.
   func inspection() -> [String: String]
 
-  /// Returns the platform's part of the state file: JSON by member name.
+  /// Returns the platform's part of the state file: JSON by member name. Errors are those of encoding.
   func savedState() throws -> [String: String]
 
-  /// Restores an earlier ``savedState()`` from a file that may also have members of other platforms.
+  /// Restores an earlier ``savedState()`` from a file that may also have members of other platforms. Any error
+  /// means that the file is invalid.
   func restore(from file: [UInt8]) throws
 }
 

@@ -163,7 +163,7 @@ extension SandboxSettings {
     try read(faults: bytes, of: file, endpoints: endpoints, platforms: platforms)
   }
 
-  /// Like ``read(faultFile:endpoints:platforms:)``, with the bytes of the file.
+  /// Like ``read(faultFile:endpoints:platforms:)``, with the bytes of the file, so that it throws only ``FileError``.
   package mutating func read(
     faults bytes: [UInt8], of file: String, endpoints: [SandboxEndpoint], platforms: (Fields) -> Void
   ) throws(FileError) {

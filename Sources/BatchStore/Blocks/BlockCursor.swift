@@ -3,7 +3,7 @@ public import BatchFoundation
 /// Reads the numbers and strings of a block in order. Numbers have a variable length, as `ByteBuffer.append(varint:)`
 /// writes them. Known items are referred to by numbers from 1; a 0 announces a new item.
 ///
-/// Every number is checked against the block, so a damaged block causes ``StoreError/damagedBlock``, never a wild read.
+/// Every number is checked against the block, so functions throw ``StoreError/damagedBlock`` instead of reading wildly.
 public struct BlockCursor: ~Copyable {
   @usableFromInline var source: ByteBuffer
   @usableFromInline var at = 0
@@ -35,6 +35,7 @@ public struct BlockCursor: ~Copyable {
     public var bodyBytes: Int
   }
 
+  /// Reads the start of a block, which must be in the format with this version.
   public mutating func head(version: UInt8) throws -> Head {
     guard try byte() == version else { throw damage }
     let events = try number()
@@ -164,7 +165,7 @@ struct BlockSums {
 ///
 ///     source = zigzag line delta << 1 | has file, [file]
 ///
-/// The writer and the reader each start a new trail with every block.
+/// The writer and the reader each start a new trail with every block. Reading throws ``StoreError/damagedBlock``.
 public struct SourceTrail {
   @usableFromInline var last = StoredSource.unknown
 

@@ -1,7 +1,8 @@
 package import BatchFoundation
 package import GRDB
 
-/// The changes that a platform makes to events after they are stored and before the first attempt to send them.
+/// The changes that a platform makes to events after they are stored and before the first attempt to send them. Errors,
+/// such as those of GRDB or ``StoreError/damagedBlock``, roll back the transaction.
 package protocol BlockAmendment: Sendable {
   /// Returns the events of a block as they are to be sent; nil if the platform changes none of them.
   func amended(_ block: [UInt8], limits: BlockLimits, in db: Database) throws -> EventBlocks?
@@ -10,7 +11,7 @@ package protocol BlockAmendment: Sendable {
   func renumber(_ device: [UInt8], from old: Int64, to new: Int64, in db: Database) throws
 }
 
-/// Rows of a platform's own tables, stored in one transaction with the batch that they belong to.
+/// Rows of a platform's own tables, stored in one transaction with the batch that they belong to. Errors roll it back.
 package protocol PlatformRows: Sendable {
   /// The approximate memory use in bytes.
   var byteCount: Int { get }

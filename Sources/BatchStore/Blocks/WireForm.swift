@@ -104,6 +104,8 @@ extension WireForm {
   }
 
   /// Copies the wanted events of a block, in order, to blocks within the limits.
+  ///
+  /// - Throws: ``StoreError/damagedBlock``, and what `isWanted` throws.
   package func copy(
     of block: [UInt8], limits: BlockLimits = .ofParts, where isWanted: (EventBlockReader) throws -> Bool = { _ in true }
   ) throws -> EventBlocks {

@@ -64,7 +64,7 @@ extension EventStore {
         guard !foreign.contains(table.name) else {
           report.lost.append(
             StoreDamage(
-              table: table.name, problem: "a view or another computed object has this name; it was not copied"))
+              table: table.name, problem: "a view or other computed object has this name; it was not copied"))
           continue
         }
         var count = 0
@@ -158,7 +158,7 @@ extension EventStore {
       report.lost.append(
         StoreDamage(
           table: "state_segment", row: segment.id,
-          problem: "damaged states of devices were not copied (\(segment.lost(states)))"))
+          problem: "damaged device states were not copied (\(segment.lost(states)))"))
       try Timelines.keep(states, of: segment, in: db)
     }
     try timelines.rewriteStates(in: db)

@@ -4,8 +4,11 @@ package import GRDB
 /// All data that a job keeps between runs: one SQLite database with one connection, used by one process at a time.
 ///
 /// Committed data survives a kill and, if the disk honors flushes, a power failure (write-ahead log,
-/// `synchronous=FULL`). A store that is opened for reading is not changed. Operations throw ``StoreError``; other
-/// errors thrown by closures pass through.
+/// `synchronous=FULL`). A store that is opened for reading is not changed.
+///
+/// Functions of the store and its parts throw ``StoreError``: for damaged rows and blocks, if SQLite or the system
+/// fails and, when writing, if the file was deleted or replaced (``StoreError/replaced(path:)``). Errors that closures
+/// throw pass through, except those of GRDB, which become ``StoreError``. An error rolls back its transaction.
 package struct EventStore: Sendable {
   package let connection: StoreConnection
   package let quarantine: Quarantine
@@ -136,6 +139,7 @@ package struct EventStore: Sendable {
   ///   - checksPages: whether a store that is damaged or contains code in its schema is rejected. If false, call
   ///     ``checkSchema(_:_:)`` before reading the store.
   ///   - format: returns the format for the store's platform, which is nil if no platform has used the store.
+  /// - Throws: as ``openReading(_:format:checksPages:)``, and what `format` throws.
   package static func openReading(
     _ path: String, checksPages: Bool = true, _ format: (_ platform: String?) throws -> StoreFormat
   ) throws -> EventStore {
@@ -191,12 +195,14 @@ package struct EventStore: Sendable {
 
   /// Copies the store to a path where nothing exists, in a folder that only its user can access, and opens the copy,
   /// which is not durable.
+  ///
+  /// - Throws: ``StoreError``, also if a file exists at the path.
   package func copied(to path: String) throws -> EventStore {
     try connection.copy(to: path)
     return try Self.open(path, format: format, isScratch: true)
   }
 
-  /// Writes everything into the main file, closes it, and releases the lock.
+  /// Writes everything into the main file, closes it, and releases the lock, even if writing or closing throws.
   package func close() throws { try connection.close() }
 
   /// Whether the store has never accepted a record.
@@ -211,10 +217,13 @@ package struct EventStore: Sendable {
 
   // MARK: Access
 
+  /// Runs `body` with read access to all tables; see ``StoreConnection/read(_:)``.
   package func read<Value>(_ body: (Database) throws -> Value) throws -> Value { try connection.read(body) }
 
+  /// Runs `body` in one transaction, which is durable when this returns.
   package func write<Value>(_ body: (Database) throws -> Value) throws -> Value { try connection.write(body) }
 
+  /// Runs `body` like ``write(_:)``, in a transaction that other threads may share.
   package func writeTogether<Value>(_ body: (Database) throws -> Value) throws -> Value {
     try connection.writeTogether(body)
   }

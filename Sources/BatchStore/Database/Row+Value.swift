@@ -9,7 +9,8 @@ struct UnreadableColumn: Error {
 
 /// Checked access to rows of a store that may be damaged or written by another program.
 ///
-/// GRDB's own subscripts end the process, and print the row, if a column does not have the requested type.
+/// GRDB's own subscripts end the process, and print the row, if a column does not have the requested type. Functions
+/// throw an error that becomes ``StoreError/damagedRow(path:table:row:column:)``.
 extension Row {
   /// The greatest magnitude of ids, times and sizes in a store. Larger integers could overflow in sums.
   private static let greatest: Int64 = 1 << 53
@@ -65,7 +66,7 @@ extension Row {
     return try withUnsafeData(atIndex: index) { $0.map { [UInt8]($0) } } ?? []
   }
 
-  /// Returns the bytes of a BLOB column; nil for NULL.
+  /// Returns the bytes of a BLOB column; nil for NULL or if the row lacks the column.
   package func bytes(_ column: String) throws -> [UInt8]? {
     try withUnsafeData(named: column) { $0.map { [UInt8]($0) } }
   }

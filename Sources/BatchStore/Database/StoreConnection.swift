@@ -1,7 +1,8 @@
 import BatchFoundation
 package import GRDB
 
-/// The only connection to a store, through which all its tables are read and written.
+/// The only connection to a store, through which all its tables are read and written. Functions throw as ``EventStore``
+/// describes.
 ///
 /// Releasing a queue makes Dispatch free the objects that GRDB attached to it, on another thread; if no thread can be
 /// created, Dispatch waits forever. Therefore the queue, a few kilobytes, lives until the process ends. The database
@@ -143,7 +144,8 @@ package final class StoreConnection: Sendable {
     }
   }
 
-  /// Runs `body` like ``write(_:)``, in a transaction that many threads with small changes may share.
+  /// Runs `body` like ``write(_:)``, in a transaction that many threads with small changes may share. An error of
+  /// `body` rolls back only its own changes; if the commit fails, all these threads get the error.
   package func writeTogether<Value>(_ body: (Database) throws -> Value) throws -> Value {
     try StoreError.translating(path) {
       try group.run(in: { change in try write { try change($0) } }, body)

@@ -31,7 +31,7 @@ package struct ErasureObstacle: RunError, CustomStringConvertible {
   package var exit: RunExit { .configuration }
 }
 
-/// The erasures of a store, with their proofs.
+/// The erasures of a store, with their proofs. Functions throw ``StoreError``; see ``EventStore``.
 package struct Erasures: Sendable {
   let connection: StoreConnection
 
@@ -46,7 +46,8 @@ package struct Erasures: Sendable {
   ///   - found: devices of these people that are known from elsewhere.
   ///   - now: the time of the proof.
   ///   - isOf: returns whether a device's state has one of the ids, which only the platform knows.
-  /// - Throws: ``ErasureObstacle`` if unfinished work prevents the erasure.
+  /// - Throws: ``ErasureObstacle`` if unfinished work prevents the erasure, and what `isOf` throws. If only the
+  ///   rebuilding fails, the people are removed, but free pages may still contain them.
   package func erase(
     _ ids: [PersonID], found: Set<[UInt8]> = [], at now: Instant, _ options: ErasureOptions,
     isOf: ([PersonID]) -> (StoredDevice) throws -> Bool

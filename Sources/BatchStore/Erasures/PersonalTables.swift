@@ -9,7 +9,7 @@ package struct ErasedPeople: Sendable {
   package var devices: [[UInt8]]
 }
 
-/// The data about people in a platform's own tables.
+/// The data about people in a platform's own tables. Errors roll back the erasure.
 package protocol PersonalTables: Sendable {
   /// Returns the devices that the tables have for any of these ids, as the bytes of their ids.
   func devices(of ids: [PersonID], in db: Database) throws -> [[UInt8]]
@@ -46,6 +46,7 @@ package struct RowRemoval {
   ///   - what: the kind of rows in one word, used as a JSON member.
   ///   - condition: a SQL condition for the rows; `?1` is `value`.
   ///   - isCounted: false for rows that belong to other, counted rows.
+  /// - Throws: the errors of GRDB and of the witness.
   package mutating func delete(
     _ what: String, from table: String, where condition: String, _ value: DatabaseValue = .null, isCounted: Bool = true,
     in db: Database

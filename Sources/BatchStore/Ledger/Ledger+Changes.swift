@@ -39,8 +39,8 @@ extension Ledger {
   }
 
   /// Settles the changes that rewinds made; `run` stores the new events. An event that no service can have is replaced;
-  /// any other gets a correction. Each transaction settles a few thousand changes; after a kill, the next run settles
-  /// the rest.
+  /// any other gets a correction. Each transaction settles a few thousand changes; after a kill or an error,
+  /// the next run settles the rest.
   package func settleChanges(by run: RunID, limits: BlockLimits) throws -> RewoundEvents {
     var events = RewoundEvents()
     while let more = try connection.write({ try self.settlePage(run, limits, in: $0) }) { events.add(more) }
@@ -141,6 +141,7 @@ extension Ledger {
     }
   }
 
+  /// Returns the number of corrections, without those of events of which only the number changed.
   package func correctionCount() throws -> Int {
     try connection.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM correction WHERE NOT is_moved") ?? 0 }
   }

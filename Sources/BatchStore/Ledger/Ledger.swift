@@ -2,6 +2,7 @@ package import BatchFoundation
 import GRDB
 
 /// Events in chunks, which are future requests, with the attempts to send them and their outcomes.
+/// Functions throw ``StoreError``; see ``EventStore``.
 package struct Ledger: Sendable {
   let connection: StoreConnection
 

@@ -100,6 +100,8 @@ extension Parts {
   }
 
   /// Imports only the quarantined lines of a part, in one transaction. The part may be collected later.
+  ///
+  /// - Throws: ``StoreError``, also if the part's store is missing or of another schema.
   package func collectQuarantine(_ path: String, run: RunID, limit: Int) throws {
     let room = try Quarantine(connection: connection).room(of: limit)
     try connection.attaching(path) { db in

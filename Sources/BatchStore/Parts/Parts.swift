@@ -3,7 +3,7 @@ import GRDB
 import Glibc
 
 /// The stores of individual parts. Each passes its states on to the part's next store, and the results of all parts are
-/// collected in one store.
+/// collected in one store. Functions throw ``StoreError``; see ``EventStore``.
 package struct Parts: Sendable {
   let connection: StoreConnection
 
@@ -14,6 +14,7 @@ package struct Parts: Sendable {
   /// next to the other store.
   ///
   /// - Parameter path: the path of a closed store, which is not changed.
+  /// - Throws: ``StoreError``, also if that store is missing or of another schema, or the file of digests exists.
   package func adoptStates(of path: String) throws {
     try connection.attaching(path) { db in
       try adoptDigests(db)

@@ -70,7 +70,7 @@ package struct QuarantinedEvent: Sendable, Equatable {
   package var block: [UInt8]
 }
 
-/// Quarantined lines and events, pending or not.
+/// Quarantined lines and events, pending or not. Functions throw ``StoreError``; see ``EventStore``.
 package struct Quarantine: Sendable {
   let connection: StoreConnection
   /// The room for lines; unlimited until ``limit(to:)`` is called.

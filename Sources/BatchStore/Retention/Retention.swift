@@ -11,7 +11,7 @@ package struct PurgeReport: Sendable, Equatable {
   package var platformRows = 0
 }
 
-/// The deletion of old data from a store.
+/// The deletion of old data from a store. Functions throw ``StoreError``; see ``EventStore``.
 package struct Retention: Sendable {
   let connection: StoreConnection
 
@@ -133,7 +133,8 @@ extension Retention {
     return report
   }
 
-  /// Gives free pages back to the file system, and returns the number of bytes freed.
+  /// Gives free pages back to the file system, and returns the number of bytes freed. Throws
+  /// ``StoreError/inputOutput(path:operation:code:)`` if the disk has no room for a copy of the file.
   package func shrink() throws -> Int {
     let before = try byteCount()
     try connection.rebuild()

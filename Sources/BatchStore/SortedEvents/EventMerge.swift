@@ -3,6 +3,7 @@ import Glibc
 
 /// Blocks in the order of their events, read one at a time.
 package struct BlockSequence {
+  /// Returns the next block; nil after the last. Throws ``StoreError`` if the block is damaged or cannot be read.
   package let next: () throws -> [UInt8]?
 
   /// - Parameter next: returns the next block; nil after the last.
@@ -10,7 +11,8 @@ package struct BlockSequence {
 }
 
 /// A merge of sorted sequences by timestamp, then by the bytes of the device id, then by emission number
-/// (reference formats 4.2). It keeps one block of each sequence in memory.
+/// (reference formats 4.2). It keeps one block of each sequence in memory. Functions throw ``StoreError/damagedBlock``
+/// and the errors of the sequences.
 package struct EventMerge {
   private final class Cursor {
     let sequence: BlockSequence
@@ -79,6 +81,7 @@ package struct EventMerge {
   /// The index of the sequence that has the next event; nil after the last.
   package var place: Int? { heap.first?.place }
 
+  /// Skips the next event; does nothing after the last.
   package mutating func skip() throws {
     if let top = heap.first { try advance(top) }
   }
@@ -129,6 +132,8 @@ extension EventMerge {
 
   /// Returns the same events in at most `width` sequences, so that merging them takes little memory. Surplus sequences
   /// are merged into temporary ones, in files in `folder`.
+  ///
+  /// - Throws: ``StoreError/inputOutput(path:operation:code:)`` if a file cannot be written, and the errors of a merge.
   package static func narrowed(
     _ sequences: [BlockSequence], wireForm: WireForm, width: Int = width, folder: String
   ) throws -> [BlockSequence] {

@@ -3,7 +3,8 @@ import GRDB
 
 /// Lines about events, such as those of `--findings-out`, which are added in any order and read sorted.
 ///
-/// They are in a temporary table that disappears with the process, so their number is not limited by memory.
+/// They are in a temporary table that disappears with the process, so their number is not limited by memory. Functions
+/// throw ``StoreError``, for example if the disk is full.
 package final class OrderedLines: Sendable {
   package struct Line {
     package var timestamp: Instant

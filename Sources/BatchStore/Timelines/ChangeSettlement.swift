@@ -242,6 +242,8 @@ extension WireForm {
   }
 
   /// Returns the current events of changes, in delivery order; nil if there are none.
+  ///
+  /// - Throws: ``StoreError/damagedBlock``, also for a block without events.
   package func events(of changes: [EventChange], _ limits: BlockLimits) throws -> EventBlocks? {
     try events(of: changes.compactMap(\.after), limits)
   }
@@ -259,6 +261,9 @@ extension WireForm {
     return writer.finish()
   }
 
+  /// Returns a reader positioned on the first event of a block.
+  ///
+  /// - Throws: ``StoreError/damagedBlock`` if there is none.
   package func readerOnFirst(of block: [UInt8]) throws -> EventBlockReader {
     let cursor = try reader(of: block)
     guard try cursor.next() else { throw StoreError.damagedBlock }

@@ -1,6 +1,8 @@
 package import BatchFoundation
 import GRDB
 
+/// The states of devices. Reading one throws ``StoreError/damagedRow(path:table:row:column:)`` if any segment of its
+/// bucket is damaged.
 extension Timelines {
   /// Returns the stored states of devices, in the same order; nil for a device that the store does not know.
   package func states(of devices: [Text]) throws -> [StoredDevice?] {
@@ -163,7 +165,8 @@ extension Timelines {
     }
   }
 
-  /// Merges the segments of buckets with many small ones, or with more replaced states than current ones.
+  /// Merges the segments of buckets with many small ones, or with more replaced states than current ones, a few buckets
+  /// per transaction. An error leaves earlier buckets merged.
   package func mergeStates() throws {
     var rest = try buckets(having: "count(*) > 8 + sum(devices) / 256 OR sum(devices) > 2 * sum(added)")[...]
     while !rest.isEmpty {

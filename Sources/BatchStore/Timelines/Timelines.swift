@@ -2,6 +2,7 @@ package import BatchFoundation
 import GRDB
 
 /// The states of devices, the digests of lines, and the nights within the rewind window.
+/// Functions throw ``StoreError``; see ``EventStore``.
 package struct Timelines: Sendable {
   let connection: StoreConnection
 
@@ -141,6 +142,8 @@ package struct Timelines: Sendable {
 
 extension Timelines {
   /// Returns the segments of a bucket that may hold digests of lines from `first` to `last`.
+  ///
+  /// - Throws: ``StoreError/digestFile(path:)`` for a changed file of digests; others, as for a missing one.
   package func knownDigests(bucket: Int, from first: Instant, to last: Instant) throws -> [DigestSegment] {
     try connection.read { db in
       let statement = try db.cachedStatement(

@@ -159,8 +159,9 @@ extension ServiceStop.Limit: CustomStringConvertible {
     switch self {
     case .failuresInARow(let count):
       ", \(count.counted("request", "requests in a row")) (Networking.breakerFailures)"
-    case .attempts(let count): ", \(count.counted("attempt")) at one request, while no other was accepted"
-    case .retryBudget(let count): ", \(count.counted("repetition")) in total (Networking.retryBudget)"
+    case .attempts(let count):
+      ", even after \(count.counted("attempt")) at one request, while no other request was accepted"
+    case .retryBudget(let count): ", even after \(count.counted("repetition")) in total (Networking.retryBudget)"
     case .patience(let time): ", for \(time.count / 1000) seconds (Upload.patience)"
     case .longerPause(let time):
       ", and requested a pause longer than the \(time.count / 1000) seconds that a run waits (Upload.patience, Upload.patienceAtStart)"

@@ -27,6 +27,7 @@ package final class CredentialSource: Sendable {
   /// Returns credentials that are valid for some minutes.
   ///
   /// - Parameter refused: credentials that the service has called expired; others are got.
+  /// - Throws: ``Problem`` if there are none or they cannot be got, and what `http` throws.
   package func credentials(insteadOf refused: StorageCredentials? = nil) throws -> StorageCredentials {
     try known.withLock { known in
       if let present = known, present != refused, present.expires.map({ now() + Self.margin < $0 }) ?? true {
@@ -97,7 +98,7 @@ package final class CredentialSource: Sendable {
       LoopbackHost.contains(address.host) || Self.linkLocal.contains(address.host)
     else {
       throw Problem(
-        words: "AWS_CONTAINER_CREDENTIALS_FULL_URI names neither this machine nor the addresses of ECS and EKS")
+        words: "AWS_CONTAINER_CREDENTIALS_FULL_URI is not an address of this machine, ECS or EKS")
     }
     return (address, parts.key.isEmpty ? "/" : parts.key)
   }

@@ -74,7 +74,7 @@ package final class ObjectStorage: RemoteStorage {
       let isEncoded = page.first("EncodingType")?.text == "url"
       for entry in page.all("Contents") {
         guard let written = entry.first("Key")?.text, let size = entry.first("Size").flatMap({ UInt64($0.text) })
-        else { throw StorageError(text, .unexpected("an object without key or size"), isListing: true) }
+        else { throw StorageError(text, .unexpected("an object without a key or size"), isListing: true) }
         let decoded = isEncoded ? PercentEncoding.decodedForm(written.utf8) : nil
         let key = decoded.map { String(decoding: $0, as: UTF8.self) } ?? written
         if key.utf8.last == UInt8(ascii: "/") { continue }
@@ -96,7 +96,7 @@ package final class ObjectStorage: RemoteStorage {
   private func found(_ address: RemoteAddress, _ text: String) throws -> [RemoteFile] {
     do {
       let answer = try get(address, key: address.key, [], text, range: 0..<1)
-      guard let size = answer.wholeSize else { throw StorageError(text, .unexpected("no size of the file")) }
+      guard let size = answer.wholeSize else { throw StorageError(text, .unexpected("no file size")) }
       return [RemoteFile(address: text, size: size, tag: answer.strongTag, storage: self)]
     } catch let error as StorageError {
       guard case .refused(404, let code, nil) = error.cause, code != "NoSuchBucket" else { throw error }
@@ -199,7 +199,7 @@ package final class ObjectStorage: RemoteStorage {
     if answer.status == 200 {
       guard range.lowerBound == 0 else { throw StorageError(file.address, .noRanges) }
     } else if answer.rangeStart != range.lowerBound {
-      throw StorageError(file.address, .unexpected("another part of the file than was requested"))
+      throw StorageError(file.address, .unexpected("a different part of the file than the one requested"))
     }
   }
 

@@ -56,13 +56,13 @@ package struct StorageError: RunError, Equatable, CustomStringConvertible {
   private var words: String {
     switch cause {
     case .credentials(let problem):
-      "no usable credentials: \(problem). Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY or AWS_PROFILE, or Storage.anonymous for a public bucket"
+      "no usable credentials: \(problem). Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE; for a public bucket, set Storage.anonymous"
     case .unreachable(let fault): "the storage service did not answer (\(fault)); run the job again"
     case .changed:
       "the object was replaced while the run read it; everything read so far is kept. Run the job again when the object is complete"
     case .unexpected(let what): "the storage service sent \(what); check Storage.endpoint"
     case .noRanges:
-      "the server does not send parts of a file (Range), and the file is too large for one response; copy it to a disk"
+      "the server does not send parts of a file (Range), and the file is too large for one response; copy it to a local disk"
     case .address(let problem): problem
     case .refused(let status, let code, let region): Self.words(status, code, region, isListing)
     }
@@ -73,7 +73,7 @@ package struct StorageError: RunError, Equatable, CustomStringConvertible {
     if let region { return "the bucket is in the region \(region) (\(shown)); set Storage.region to '\(region)'" }
     switch code {
     case "NoSuchBucket": return "there is no such bucket; check the name and Storage.endpoint"
-    case "NoSuchKey": return "there is no such object (any more)"
+    case "NoSuchKey": return "there is no such object; it may have been deleted"
     case "RequestTimeTooSkewed":
       return "the clock of this machine differs from the service's by more than 15 minutes (\(shown)); correct it"
     case "ExpiredToken", "TokenRefreshRequired":
@@ -84,7 +84,7 @@ package struct StorageError: RunError, Equatable, CustomStringConvertible {
     case "InvalidObjectState":
       return "the object is archived (\(shown)); restore it (aws s3api restore-object) and run the job again"
     case "SlowDown", "ServiceUnavailable", "InternalError", "RequestTimeout":
-      return "the service is overloaded (\(shown)) and stayed so for all attempts; run the job again later"
+      return "the service was overloaded during all attempts (\(shown)); run the job again later"
     default: break
     }
     switch status {
@@ -93,7 +93,7 @@ package struct StorageError: RunError, Equatable, CustomStringConvertible {
     case 401, 403:
       return
         "reading is denied (\(shown)); allow s3:GetObject, or set Storage.requesterPays if the bucket's readers pay"
-    case 404: return "nothing is there (\(shown))"
+    case 404: return "nothing was found at this address (\(shown))"
     default: return "the service refused the request (\(shown))"
     }
   }

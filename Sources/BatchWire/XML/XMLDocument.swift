@@ -98,12 +98,12 @@ extension XMLError: CustomStringConvertible {
   package var reason: String {
     switch self {
     case .empty: "the document is empty"
-    case .tooLarge(let bytes, let limit): "the document has \(bytes) bytes, more than \(limit)"
+    case .tooLarge(let bytes, let limit): "the document has \(bytes) bytes, which exceeds the limit of \(limit)"
     case .notUTF8: "the document is not UTF-8 text"
     case .encoding(let name): "the document declares the encoding '\(name)'; only UTF-8 is supported"
     case .documentType: "document type and entity declarations are not supported"
     case .tooDeep(_, let limit): "elements are nested more than \(limit) levels deep"
-    case .tooManyElements(let limit): "more than \(limit) elements"
+    case .tooManyElements(let limit): "the document has more than \(limit) elements"
     case .tooManyAttributes(_, let limit): "an element has more than \(limit) attributes"
     case .malformed(_, let code): "not well-formed XML: \(Self.words(code)) (libxml2 error \(code))"
     case .unrepresentable(let scalar):
@@ -120,7 +120,7 @@ extension XMLError: CustomStringConvertible {
   private static func words(_ code: Int) -> String {
     switch code {
     case 3, 4: "no root element"
-    case 5: "something follows the root element"
+    case 5: "there is content after the root element"
     case 9: "a character not allowed in XML"
     case 23, 68: "a name or reference is malformed"
     case 26, 27: "an undefined entity"

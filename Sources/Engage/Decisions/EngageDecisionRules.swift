@@ -49,7 +49,7 @@ struct EngageDecisionRules: DecisionRules {
       names.compactMap { name -> ConfigurationFault? in
         guard CoreAttribute.names.contains(where: { $0.description.utf8.elementsEqual(name.utf8) }) else { return nil }
         return ConfigurationFault(
-          Place(run.job.file), "'Privacy.\(key)' names '\(name)', a core attribute, which every event carries")
+          Place(run.job.file), "'Privacy.\(key)' names '\(name)', a core attribute that every event carries")
       }
     }
     guard faults.isEmpty else { throw ConfigurationErrors(faults) }

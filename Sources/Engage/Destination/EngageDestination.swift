@@ -45,13 +45,16 @@ extension EngageDestination {
 
   /// Reads the service's list of refused events from where the last run stopped, and marks those in this store
   /// (reference identity 6.1). Stops after 1000 pages or two minutes, or when the delivery is aborted.
+  ///
+  /// - Throws: ``StoreError``; failures of the service are ``RejectionReading/unavailable(_:_:)``.
   package func readRejections(into store: EventStore, run: RunID) throws -> RejectionReading {
     try readRejections(after: store.ledger.mark(Self.markName)) {
       try store.ledger.reject($0, mark: (Self.markName, $1), run: run)
     }
   }
 
-  /// Passes each event that a run would now find refused to `body`, with the service's message. Writes nothing.
+  /// Passes each event that a run would now find refused to `body`, with the service's message. Writes nothing;
+  /// throws as ``readRejections(into:run:)`` does.
   package func unreadRejections(
     in store: EventStore, _ body: (EventID, String) -> Void
   ) throws -> RejectionReading {

@@ -74,7 +74,7 @@ extension CampaignReading {
       warnings.append(
         (
           .unreadableExpiration,
-          "CampaignEndTimeStamp is not a number of 1 to 12 digits for a time up to the year 9999; ignored"
+          "CampaignEndTimeStamp must be a timestamp of 1 to 12 digits no later than the year 9999; the value was ignored"
         ))
     }
     campaign = Campaign(name: name, expiresAt: min(base + settings.defaultCampaignLife, .last))

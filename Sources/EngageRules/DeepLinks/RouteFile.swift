@@ -63,7 +63,7 @@ extension RouteFileReader {
       lintKey(of: route)
       lintParameters(of: route)
       for handler in route.handlers where !handler.isEngage {
-        faults.warn(route.place, "unknown handler '\(handler.name)' of route '\(route.key)', skipped")
+        faults.warn(route.place, "unknown handler '\(handler.name)' in route '\(route.key)'; skipped")
       }
       guard let shape = route.shape else { continue }
       if let twin = shapes[shape] {
@@ -74,7 +74,7 @@ extension RouteFileReader {
       }
     }
     for handler in file.defaultHandlers ?? [] where !handler.isEngage {
-      faults.warn(nil, "unknown handler '\(handler.name)' of the default route, skipped")
+      faults.warn(nil, "unknown handler '\(handler.name)' in the default route; skipped")
     }
   }
 

@@ -123,7 +123,7 @@ extension DeviceRules {
 
   private mutating func warnOfMisplaced(_ place: String?, _ what: String) {
     guard let place else { return }
-    warn(.nearParameter, "the \(what) sets no campaign, but its '\(place)' may be meant to")
+    warn(.nearParameter, "the \(what) sets no campaign, but its '\(place)' may be intended to set one")
   }
 
   /// Returns the campaign that a link names, and warns if a name is misplaced.

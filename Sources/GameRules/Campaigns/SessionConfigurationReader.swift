@@ -84,7 +84,7 @@ struct SessionConfigurationReader {
     let due = showConditions.compactMap { readShowCondition($0) }
     let condition = readCondition(fields["condition"])
     let response = object(fields["response"], otherwise: "the trigger is treated as one that changes game parameters")
-    let origin = object(response?["eventParams"], otherwise: "campaign and variant have no names")
+    let origin = object(response?["eventParams"], otherwise: "the campaign and variant have no names")
     guard let event else { return nil }
     return Trigger(
       eventName: texts.own(event), campaignID: campaignID, variantID: variantID, priority: priority,

@@ -86,7 +86,7 @@ extension GameRules {
     let trigger = response.trigger
     output.counts.triggered += 1
     output.counts.responses[trigger.key, default: 0] += 1
-    explanation?.note("campaign \(trigger.campaignID), variant \(trigger.variantID) responds")
+    explanation?.note("variant \(trigger.variantID) of campaign \(trigger.campaignID) responds")
     let name: Text = "ddnaEventTriggeredAction"
     if let configuration, !configuration.allows(event: name) {
       output.counts.notWhitelisted += 1

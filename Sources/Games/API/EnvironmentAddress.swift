@@ -18,6 +18,7 @@ package struct EnvironmentAddress: Sendable {
   ///   - endpoint: the scheme becomes `https` if it is missing or `http`, except that `http` to a loopback address is
   ///     kept.
   ///   - hashSecret: nil or empty for an environment without hashing.
+  /// - Throws: the first ``Fault``.
   package init(endpoint: String, key: Secret, hashSecret: Secret?) throws(Fault) {
     do {
       service = try ServiceAddress(Self.secured(endpoint))

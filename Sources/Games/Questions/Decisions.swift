@@ -2,7 +2,7 @@ import BatchFoundation
 package import BatchStore
 import GRDB
 
-/// The stored questions to deltaDNA's decision service, and its last answers.
+/// The stored questions to deltaDNA's decision service, and its last answers. Functions throw ``StoreError``.
 package struct Decisions: Sendable {
   let connection: StoreConnection
 

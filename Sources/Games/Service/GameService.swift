@@ -82,7 +82,8 @@ struct GameService: PlatformService {
 
 /// Counts the events from earlier runs that a game's current run sent.
 package enum GameBacklog {
-  /// Adds these events to the summary, which counts all events in `--events-out` (reference deltadna 10).
+  /// Adds these events to the summary, which counts all of `--events-out` (reference deltadna 10).
+  /// Throws ``StoreError``.
   package static func count(in stage: inout ServiceStage) throws {
     var backlog = NameTable<Int>(atMost: RunSummary.typeLimit)
     for sequence in try stage.store.ledger.sequences([.backlog(postedIn: stage.run)]) {

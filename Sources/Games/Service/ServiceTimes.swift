@@ -4,7 +4,8 @@ package import BatchPipeline
 package import BatchReport
 package import BatchStore
 
-/// The event times that a game service accepts, and advice for other events (reference deltadna 5, unity 4).
+/// The event times that a game service accepts, and advice for other events (reference deltadna 5, unity 4). Functions
+/// throw ``StoreError``.
 package struct ServiceTimes: Sendable {
   /// The service's name, for messages.
   package var service: String

@@ -61,7 +61,7 @@ package enum UnityLimits {
     service: "Unity Analytics", oldest: oldestEvent, "31 days",
     setting: "31 days back and 24 hours ahead, or less if set by DeltaDNA.oldestEvent and furthestAhead",
     legacy:
-      "deltaDNA loaded older data on request; for Unity Analytics ask Unity's support (docs/reference/deltadna-service.md, section U5)"
+      "deltaDNA loaded older data on request; ask Unity's support whether Unity Analytics does too (docs/reference/deltadna-service.md, section U5)"
   )
 }
 
@@ -85,6 +85,7 @@ package struct UnityAddress: Sendable {
   ///   - endpoint: includes the API version. The scheme becomes `https` if it is missing or `http`, except that `http`
   ///     to a loopback address is kept.
   ///   - environment: the name, not the id.
+  /// - Throws: the first ``Fault``.
   package init(endpoint: String, projectId: String, environment: String) throws(Fault) {
     do {
       service = try ServiceAddress(EnvironmentAddress.secured(endpoint))

@@ -29,7 +29,7 @@ import Testing
       ("\u{FEFF}a\r\n\r\nb", ["1 a", "3 b"]), ("\u{FEFF}", []), ("", []), ("\n\n", []), (",", ["1 |"]),
       ("\"\"", ["1 "]), ("\\N,\\t", ["1 \\N|\\t"]),
       ("a\rb,c\r\r\nd\r", ["1 a\rb|c\r", "2 d"]), (" a , b ", ["1  a | b "]),
-      ("a\n\"b\nc", ["1 a", "2 a quote opened on line 2 is not closed by the end of the file, line 3", "3 c"]),
+      ("a\n\"b\nc", ["1 a", "2 a quote opened on line 2 is still open at the end of the file (line 3)", "3 c"]),
       ("a\n\"b\"c\nd\n", ["1 a", "2 text after a closing quote", "3 d"]),
       ("a\nb,c\n", ["1 a", "2 2 fields, but the table has 1 column"]),
     ] as [(String, [String])])

@@ -89,7 +89,7 @@ import Testing
     for address in ["http://169.254.169.254/latest", "http://example.org/", "https://example.org/"] {
       #expect(
         words(["AWS_CONTAINER_CREDENTIALS_FULL_URI": address])
-          == "AWS_CONTAINER_CREDENTIALS_FULL_URI names neither this machine nor the addresses of ECS and EKS")
+          == "AWS_CONTAINER_CREDENTIALS_FULL_URI is not an address of this machine, ECS or EKS")
     }
   }
 

@@ -127,7 +127,7 @@ import Testing
       ),
       (
         503, "SlowDown", [],
-        "s3://exports/in: error: the service is overloaded (503 SlowDown) and stayed so for all attempts; run the job again later",
+        "s3://exports/in: error: the service was overloaded during all attempts (503 SlowDown); run the job again later",
         .serviceUnavailable
       ),
     ])
@@ -180,7 +180,7 @@ import Testing
     let error = #expect(throws: StorageError.self) { try files(storage(server, environment: [:]), "s3://exports/in/a") }
     #expect(
       error?.description
-        == "s3://exports/in/a: error: no usable credentials: neither the environment nor a file has any. Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY or AWS_PROFILE, or Storage.anonymous for a public bucket"
+        == "s3://exports/in/a: error: no usable credentials: neither the environment nor a file has any. Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE; for a public bucket, set Storage.anonymous"
     )
     #expect(server.arrivals.count == 1)
   }

@@ -109,7 +109,7 @@ import Testing
       (
         file("\"a\":{\"handlers\":[\"h\"]}"),
         [
-          "f:2:1: warning: unknown handler 'h' of route 'a', skipped"
+          "f:2:1: warning: unknown handler 'h' in route 'a'; skipped"
         ]
       ),
       (

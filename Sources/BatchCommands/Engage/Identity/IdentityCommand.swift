@@ -12,7 +12,8 @@ struct IdentityCommand: ParsableCommand {
     abstract: "List, finish or undo merges.",
     discussion: """
       The next run finishes plans that were interrupted by a fault or a killed run. Those in the state 'conflict' or 'held' \
-      need 'resume', 'undo' or 'abandon'. The service permanently refused those in the state 'refused'; each run retries them.
+      need 'resume', 'undo' or 'abandon'. Each run retries those in the state 'refused'; the service refuses them until the \
+      cause is fixed.
       """,
     subcommands: [List.self, Show.self, Resume.self, Undo.self, Abandon.self, Renew.self, Link.self, Export.self])
 
@@ -202,7 +203,7 @@ extension IdentityCommand {
   struct Renew: ParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Forget a recipient that the service no longer has; the next run assigns another one to its devices.",
-      discussion: "The service is not called: 'engage-batch verify' lists recipients that no longer exist.")
+      discussion: "The service is not called; 'engage-batch verify' lists recipients that no longer exist.")
 
     @Argument(help: "The recipient's id.")
     var recipient: String

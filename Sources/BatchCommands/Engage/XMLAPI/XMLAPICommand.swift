@@ -13,8 +13,8 @@ struct XMLAPICommand: ParsableCommand {
     discussion: """
       A parameter may be a path, such as CONTACT_LISTS/CONTACT_LIST_ID; one without a value is an empty element. Repeating an \
       element of a repeatable group, such as SYNC_FIELDS/SYNC_FIELD/NAME, starts another group; repeating a column of a table \
-      starts another row; anything else may be given only once. A fault returned by the service ends with exit code 65, and is \
-      printed on stdout like an answer. docs/reference/command-line.md has examples.
+      starts another row; anything else may be given only once. A fault returned by the service is printed on stdout like an \
+      answer, and the exit code is 65. docs/reference/command-line.md has examples.
 
       Without an operation, stdin contains one per line, {"operation": ..., "param": ["NAME=VALUE"], "column": [...], "id": \
       ...}, and --ledger names the file that records the outcome of each: the same command continues after an interruption, and \

@@ -85,6 +85,7 @@ extension DecisionDetails {
     var uses: [Int: Int]
   }
 
+  /// Returns the details as JSON with sorted keys. The encoder throws for no value of this type.
   package func portable() throws -> String {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys]

@@ -108,6 +108,9 @@ package struct DeciderOptions: Sendable {
 ///
 /// A platform's decider runs the rules of the platform. Its members are called once per device or stretch, never per
 /// event, so that the loops over records and events are compiled together with the rules.
+///
+/// Functions throw ``DeviceStateError`` for a state that is damaged or of an unknown format, and ``StoreError`` if an
+/// event cannot be read again or a finding cannot be kept.
 package protocol DeviceDecider: AnyObject {
   var core: DeciderCore { get }
 
@@ -198,6 +201,7 @@ extension DeviceDecider {
     return core.tally
   }
 
+  /// Settles the rules' output and, unless all events are kept, encodes it as a series.
   package func endStretch() throws {
     core.stretchBytes = 0
     if !core.options.keepsStatesOnly {

@@ -158,7 +158,7 @@ enum ExportFault: Error, Equatable, CustomStringConvertible {
 
   var description: String {
     switch self {
-    case .noFile: "the export names no file"
+    case .noFile: "the service did not name the exported file"
     case .file(let path, let operation, let code): "\(path): error: cannot \(operation) (code \(code))"
     case .job(let what): what
     case .missingColumns(let names):

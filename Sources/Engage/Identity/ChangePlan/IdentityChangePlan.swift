@@ -51,7 +51,7 @@ package struct ChangePlanMismatch: RunError, Equatable, Sendable, CustomStringCo
     case .list: "error: the plan is for another list; nothing was written"
     case .inputs: "error: the inputs or the configuration have changed since the plan was made; nothing was written"
     case .changes(let added, let removed):
-      "error: the service has changed since the plan was made (\(added) new changes, \(removed) gone); create a new plan. "
+      "error: the service has changed since the plan was made (changes added: \(added), removed: \(removed)); create a new plan. "
         + "Nothing was written"
     }
   }

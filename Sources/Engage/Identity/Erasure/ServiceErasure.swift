@@ -2,7 +2,8 @@ import BatchConfiguration
 package import BatchFoundation
 import EngageRules
 
-/// The irreversible deletion of people at the service: their recipients and the audit rows of their merges.
+/// The irreversible deletion of people at the service: their recipients and the audit rows of their merges. Functions
+/// throw the failure of a call, and ``RemoteFailure/wrongAnswer`` for a recipient without the value looked up.
 package struct ServiceErasure: Sendable {
   package var remote: ServiceDatabase
   package var settings: IdentitySettings
@@ -25,7 +26,9 @@ package struct ServiceErasure: Sendable {
   }
 
   /// Deletes the recipients that ``find(_:_:)`` finds until none is left, then the audit rows; returns the number of
-  /// each.
+  /// each. An error leaves the rest; the call may be repeated.
+  ///
+  /// - Throws: ``RemoteFailure/refused(fault:_:)`` also if more than 100 recipients have the same value.
   package func erase(
     _ ids: [PersonID], _ traces: ServiceTraces
   ) throws(RemoteFailure) -> (recipients: Int, auditRows: Int) {

@@ -159,7 +159,7 @@ struct MergeExecutor {
       } catch .absent(let words) {
         guard attempts.repeats() else { throw Stop.abort("\(step.name.rawValue): \(words)") }
       } catch .exists(let words) {
-        throw Stop.abort("\(step.name.rawValue): \(words); another recipient has the unique key")
+        throw Stop.abort("\(step.name.rawValue): \(words); another recipient has the same unique key")
       } catch .refused(_, let reason) {
         throw Stop.abort("\(step.name.rawValue): \(reason)")
       } catch {

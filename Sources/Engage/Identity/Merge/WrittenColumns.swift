@@ -3,6 +3,7 @@ import BatchFoundation
 package import EngageRules
 
 /// Compares written values with those that the service stores for them (reference decisions 61), for runs and `verify`.
+/// Functions call the service only if they must, and throw the failure of the call.
 package final class WrittenColumns: Sendable {
   private let layout = Guarded<ListLayout?>(nil)
   private let settings: IdentitySettings

@@ -3,7 +3,8 @@ package import BatchWire
 package import EngageRules
 
 /// The marketing database as identity reconciliation needs it, with one method per call. The caller repeats failed
-/// calls.
+/// calls. All methods throw the reason why a call gave no result; ``RemoteFailure/wrongAnswer`` means that the response
+/// is about another recipient.
 package protocol RecipientDatabase: Sendable {
   /// Returns the oldest recipient that has all the values; nil if there is none.
   func find(_ ids: [ColumnValue]) throws(RemoteFailure) -> RecipientImage?
@@ -16,9 +17,11 @@ package protocol RecipientDatabase: Sendable {
   ///
   /// - Throws: ``RemoteFailure/wrongAnswer`` also if the response has no valid recipient id.
   func add(_ columns: [ColumnValue]) throws(RemoteFailure) -> String
+  /// Changes the named columns of a recipient; an empty value clears a column.
   func update(_ recipient: String, _ columns: [ColumnValue]) throws(RemoteFailure)
   /// Inserts the row or replaces the one with the same key, which is the first column.
   func writeRow(_ row: [ColumnValue], table: String) throws(RemoteFailure)
+  /// Deletes the row with the key; throws ``RemoteFailure/absent(_:)`` if there is none.
   func deleteRow(key: ColumnValue, table: String) throws(RemoteFailure)
   /// Carries out a record's instruction on the recipient.
   ///
@@ -163,7 +166,7 @@ extension RemoteFailure: CustomStringConvertible {
     switch self {
     case .uncertain(let what), .lost(let what), .unavailable(let what, _), .deferred(let what): what
     case .absent(let words): words.isEmpty ? "not found" : words
-    case .exists(let words): "\(words); another recipient has the unique key, and no look-up finds that recipient"
+    case .exists(let words): "\(words); another recipient has the same unique key, and no look-up finds that recipient"
     case .refused(_, let text): text
     case .wrongAnswer: "the service twice returned a different recipient than requested"
     case .stopped(_, let what): what

@@ -20,7 +20,7 @@ package enum RecipientQuestion {
   /// - Parameters:
   ///   - isWhole: Whether the record was read by id with all columns, so that an empty value counts as different.
   ///   - isText: Returns whether a column is text, so that a different value means a different recipient. The service
-  ///     may return values of other types in a different format.
+  ///     may return values of other types in a different format. Its error is thrown.
   package func verdict(
     on image: RecipientImage, isWhole: Bool = false, isText: (String) throws(RemoteFailure) -> Bool
   ) throws(RemoteFailure) -> Verdict {
@@ -44,7 +44,7 @@ package enum RecipientQuestion {
   }
 
   /// Returns the record that answers the question, as read by `select`; nil if there is none. After a wrong response,
-  /// the call is repeated once on a fresh connection.
+  /// the call is repeated once on a fresh connection; a second one throws ``RemoteFailure/wrongAnswer``.
   package func record(
     by select: (RecipientQuestion) throws(RemoteFailure) -> RecipientImage?,
     isText: (String) throws(RemoteFailure) -> Bool, reconnect: () -> Void
@@ -65,7 +65,7 @@ package enum RecipientQuestion {
     }
   }
 
-  /// Changes a recipient and checks that the response names it.
+  /// Changes a recipient and checks that the response names it; repeats and throws as ``record(by:isText:reconnect:)``.
   package static func confirm(
     _ recipient: String, reconnect: () -> Void, _ change: () throws(RemoteFailure) -> String
   ) throws(RemoteFailure) {

@@ -23,7 +23,7 @@ package struct RecipientReading: Sendable {
   }
 
   /// Returns the results in the order of `ids`, which must be unique. They contain at least `columns` and the mobile
-  /// user id.
+  /// user id. Failures that concern one recipient are results; others are thrown.
   package func answers(of ids: [String], with columns: [String]) throws(RemoteFailure) -> [Answer] {
     if ids.isEmpty { return [] }
     if let transfer, ids.count > settings.recipient.bulkThreshold {

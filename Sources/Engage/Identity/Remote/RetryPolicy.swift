@@ -29,7 +29,7 @@ package struct RetryPolicy: Sendable {
     self.pause = pause
   }
 
-  /// Makes a call that is safe to repeat, and repeats it after failures within the limits.
+  /// Makes a call that is safe to repeat, and repeats it after failures within the limits. Throws the last failure.
   package func reading<Value>(_ call: () throws(RemoteFailure) -> Value) throws(RemoteFailure) -> Value {
     var attempts = Attempts(self)
     while true {

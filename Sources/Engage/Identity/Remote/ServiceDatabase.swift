@@ -243,7 +243,7 @@ package final class ServiceDatabase: RecipientDatabase {
 // MARK: - An operator's work outside a run
 
 extension IdentityReconciler {
-  /// Returns a reconciler with a new run in the store.
+  /// Returns a reconciler with a new run in the store; throws ``StoreError``.
   package static func ofOperator(
     _ settings: Settings, service: EngageService, store: EventStore, now: Instant
   ) throws -> IdentityReconciler {

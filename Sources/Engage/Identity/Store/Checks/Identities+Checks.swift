@@ -31,6 +31,7 @@ extension Identities {
     }
   }
 
+  /// Returns the check with this number; nil if there is none or it is finished.
   package func pendingCheck(_ id: Int64) throws -> PendingCheck? {
     try connection.read { db in
       try Row.fetchOne(

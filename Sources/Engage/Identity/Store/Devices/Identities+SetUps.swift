@@ -5,6 +5,7 @@ package import EngageRules
 import GRDB
 
 extension Identities {
+  /// Stores the progress and the recipients of known people; does nothing for others.
   package func save(_ persons: [Person]) throws {
     try connection.writeTogether { db in for person in persons { try Self.save(person, in: db) } }
   }

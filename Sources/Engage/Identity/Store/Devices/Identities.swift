@@ -4,6 +4,7 @@ package import EngageRules
 import GRDB
 
 /// The identities of devices at the service: pending checks, the people that devices record, and their recipients.
+/// Functions throw ``StoreError``; see ``EventStore``.
 package struct Identities: Sendable {
   let connection: StoreConnection
 

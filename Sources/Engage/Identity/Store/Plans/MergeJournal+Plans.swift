@@ -83,6 +83,7 @@ extension MergeJournal {
       arguments: [plan.id, plan.device, plan.loser, plan.winner, plan.loser, plan.winner])
   }
 
+  /// Returns the plan with this number; nil if there is none.
   package func plan(_ id: Int64) throws -> MergePlan? {
     try connection.readIdentities(orElse: nil) { try Self.plan(id, in: $0) }
   }

@@ -3,7 +3,7 @@ package import BatchStore
 import EngageRules
 import GRDB
 
-/// The plans of merges, with the journal of their steps.
+/// The plans of merges, with the journal of their steps. Functions throw ``StoreError``; see ``EventStore``.
 package struct MergeJournal: Sendable {
   let connection: StoreConnection
 
