@@ -47,7 +47,7 @@ import Testing
       "c.json:2: error: key 'Networking.maxNumRetries' is set twice (first on line 1)"),
     Case(
       "{\"General\": {\"databaseListId\": \"1\",\n\"engageListId\": \"2\"}}",
-      "c.json:2: error: 'General.engageListId' is another spelling of 'General.databaseListId', which is set in line 1"
+      "c.json:2: error: 'General.engageListId' is another spelling of 'General.databaseListId', which is set on line 1"
     ),
     Case(
       #"{"Networking": {"maxNumRetries": "3"}}"#,

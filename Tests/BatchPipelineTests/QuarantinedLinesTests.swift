@@ -48,11 +48,11 @@ import Testing
   @Test(arguments: 1...5 as ClosedRange<UInt64>)
   func causesDoNotDependOnTheOrderInWhichLinesAreFound(seed: UInt64) throws {
     var random = SplitMix64(seed: seed)
-    let letters = Array("abcdefghijklmnopqrstuvwxyz").map(String.init)
+    let letters = Array("abcdefghijklmnopqrstuvwxyz{").map(String.init)
     let many = (0..<1400).map { number in
       QuarantinedLine(
         file: "f", line: UInt64(number), offset: 0, reason: .wrongType,
-        detail: letters[number % 700 / 26] + letters[number % 700 % 26], raw: [])
+        detail: letters[number % 700 / 27] + letters[number % 700 % 27], raw: [])
     }
     var causes = CauseTally(RecordVocabulary.engage.dictionary)
     for line in many.shuffled(using: &random) { causes.add(line) }

@@ -10,17 +10,18 @@ final class FileReader {
   /// The number of bytes read from the disk so far.
   private(set) var bytesRead: UInt64 = 0
   private(set) var fault: GzipFault?
-  /// The checksum of the bytes on disk; nil if not requested.
+  private let sums: Bool
+  /// The checksum of the bytes on disk; nil for an address, or if not requested.
   private var sum: CopySum?
   private let idle: () throws -> Void
 
   /// - Parameters:
   ///   - file: the file as the search found it.
-  ///   - sums: whether to compute a checksum of its bytes.
+  ///   - sums: whether ``sumOfWhole`` is needed.
   ///   - idle: called a few times a second while a pipe has nothing to read; may throw to stop.
   /// - Throws: ``IngestFailure`` if the file can no longer be opened, ``InputChanged`` if it is no longer a file.
   init(_ file: InputFile, sums: Bool = false, idle: @escaping () throws -> Void = {}) throws {
-    self.file = file
+    (self.file, self.sums) = (file, sums)
     sum = sums && file.remote == nil ? CopySum() : nil
     remote = file.remote.map { $0.storage.reader(of: $0) }
     self.idle = idle
@@ -60,9 +61,10 @@ final class FileReader {
     if let wanted = listed.lines { try prove("lines", lines() - listed.linesBefore, wanted) }
   }
 
-  /// The checksum of the bytes on disk, or of a remote file's tag; nil if they are damaged or not as many as when the file was found.
+  /// The checksum of the bytes on disk, or of a remote file's tag; nil if not requested, or if the bytes are damaged or
+  /// not as many as when the file was found.
   var sumOfWhole: Digest? {
-    guard fault == nil, bytesRead == file.size else { return nil }
+    guard sums, fault == nil, bytesRead == file.size else { return nil }
     return file.remote.map(\.contentSum) ?? sum?.finalize()
   }
 

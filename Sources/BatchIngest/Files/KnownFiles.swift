@@ -6,10 +6,14 @@ package import BatchFoundation
 /// file's bytes proves that at a tenth of the cost of reading its lines, and the tag of an object without reading any of
 /// it. The file is then counted as if it had been read.
 package struct KnownFiles: Sendable {
-  /// The files, ascending by size.
-  private let files: [KnownFile]
+  /// The files by their size and the first half of their proof. Many files may have the same size.
+  private let files: [UInt64: [ArraySlice<UInt8>: KnownFile]]
 
-  package init(_ files: [KnownFile]) { self.files = files.sorted { $0.size < $1.size } }
+  package init(_ files: [KnownFile]) {
+    self.files = Dictionary(grouping: files, by: \.size).mapValues { files in
+      Dictionary(files.map { ($0.proof.prefix(16), $0) }) { first, _ in first }
+    }
+  }
 
   /// Returns the known file with the same bytes as `file`, which is read for comparison only if a known file has the
   /// same size.
@@ -21,10 +25,9 @@ package struct KnownFiles: Sendable {
   ///   from others.
   /// - Throws: ``IngestFailure``, ``InputChanged``, or what `idle` throws.
   func find(_ file: InputFile, _ options: IngestOptions, idle: @escaping () throws -> Void) throws -> KnownFile? {
-    guard file.mayBeKnown else { return nil }
-    let candidates = files[files.place { $0.size < file.size }...].prefix { $0.size == file.size }
-      .filter { options.takes($0.span) != nil }
-    guard !candidates.isEmpty else { return nil }
+    guard file.mayBeKnown, let candidates = files[file.size],
+      candidates.values.contains(where: { options.takes($0.span) != nil })
+    else { return nil }
     let sum: Digest?
     if let remote = file.remote {
       sum = remote.contentSum
@@ -33,8 +36,10 @@ package struct KnownFiles: Sendable {
       try reader.readOnDisk()
       sum = reader.sumOfWhole
     }
-    guard let sum else { return nil }
-    return candidates.first { $0.proof == $0.proof(of: file, sum, options) }
+    guard let content = sum.map({ KnownFile.content(of: file, $0, options) }), let known = candidates[content[...]],
+      known.proof == known.proof(content), options.takes(known.span) != nil
+    else { return nil }
+    return known
   }
 }
 
@@ -42,14 +47,18 @@ extension KnownFile {
   /// - Parameter sum: the checksum of the file's bytes on disk.
   init(_ file: InputFile, _ sum: Digest, lines: Int, span: ClosedRange<Instant>, _ options: IngestOptions) {
     self.init(size: file.size, lines: lines, span: span, proof: [])
-    proof = proof(of: file, sum, options)
+    proof = proof(Self.content(of: file, sum, options))
   }
 
-  fileprivate func proof(of file: InputFile, _ sum: Digest, _ options: IngestOptions) -> [UInt8] {
+  /// Returns a checksum of the file's bytes and of everything else that affects how a line is read, except the window
+  /// and forgotten people.
+  fileprivate static func content(of file: InputFile, _ sum: Digest, _ options: IngestOptions) -> [UInt8] {
+    Array(CopySum.hash("\(Hexadecimal.text(of: sum)) \(file.kind.name) \(file.isCompressed) \(options.maxLineBytes)"))
+  }
+
+  fileprivate func proof(_ content: [UInt8]) -> [UInt8] {
     let facts = "\(size) \(lines) \(span.lowerBound.milliseconds) \(span.upperBound.milliseconds)"
-    // This covers everything else that affects how a line is read, except the window and forgotten people.
-    let reading = "\(file.kind.name) \(file.isCompressed) \(options.maxLineBytes)"
-    return Array(CopySum.hash("\(Hexadecimal.text(of: sum)) \(facts) \(reading)"))
+    return content + CopySum.hash("\(Hexadecimal.text(of: content)) \(facts)")
   }
 }
 

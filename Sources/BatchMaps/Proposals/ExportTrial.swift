@@ -40,6 +40,8 @@ package struct ExportTrial {
   ]
   private static let people: [Text] = [Text("mobileUserId"), Text("userId"), Text("userID")]
   private static let shown = 3
+  /// The maximum number of files to request again from a server.
+  private static let mostRequested = 10
   /// The maximum number of records whose members are examined.
   private static let compared = 200
 
@@ -59,7 +61,11 @@ package struct ExportTrial {
     personPath = map?.rules.lazy.compactMap { $0.fieldPaths["mobileUserId"]?.first }.first ?? personPath
     var raw: [[UInt8]] = []
     let share = max(limit / max(1, files.count), MapProposal.recordLimit)
-    for file in files where records < limit {
+    for (number, file) in files.enumerated() where records < limit {
+      if file.remote != nil, number >= Self.mostRequested {
+        isCut = true
+        break
+      }
       let end = min(records + share, limit)
       try file.tryMap(vocabulary, limit: end - records) { add($0, map, mapper, parser, &raw, likely) }
       isCut = isCut || records >= end

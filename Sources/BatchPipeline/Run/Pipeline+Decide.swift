@@ -194,8 +194,9 @@ extension Pipeline {
       let alike = files.files.filter {
         $0.kind == file.kind && $0.map == file.map && !$0.isPipe && $0.handedOver == nil
       }
-      guard let first = alike.first else { continue }
-      let trial = try ExportTrial(of: alike, request.vocabulary, limit: examined)
+      // The lines themselves were processed, so a file that cannot be read again only lacks its preview.
+      guard let first = alike.first, let trial = try? ExportTrial(of: alike, request.vocabulary, limit: examined)
+      else { continue }
       let map = file.map.map { " read with the map '\($0.map.name.split(separator: "/").last ?? "")'" } ?? ""
       lines.append("\(file.kind.name)\(map): \(trial.words)")
       lines += trial.guardWords.map { "  \($0)" }
