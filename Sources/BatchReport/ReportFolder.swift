@@ -59,6 +59,31 @@ package enum ReportFolder {
     return path
   }
 
+  /// Writes the three files as objects below an address, `s3://bucket/prefix`.
+  ///
+  /// - Parameter earlier: The folder of an earlier report of the run, which is replaced; nil for a new one.
+  /// - Returns: The address of the folder.
+  /// - Throws: ``RemoteConflict``; what the storage throws.
+  package static func write(
+    _ report: RunReport, below folder: String, in storage: any RemoteStorage, windowFrom: Instant? = nil,
+    replacing earlier: String? = nil
+  ) throws -> String {
+    let base =
+      "\(folder)\(folder.hasSuffix("/") ? "" : "/")\(name(job: report.job, startedAt: report.startedAt, windowFrom: windowFrom))"
+    for number in 1...1000 {
+      let path = earlier ?? (number == 1 ? base : "\(base)-\(number)")
+      do {
+        try storage.write(HTMLReport.text(report), to: "\(path)/report.html", if: earlier == nil ? .nothing : nil)
+      } catch is RemoteConflict {
+        continue
+      }
+      try storage.write(JSONReport.text(report), to: "\(path)/report.json")
+      try storage.write(report.summaryJSON + "\n", to: "\(path)/summary.json")
+      return path
+    }
+    throw RemoteConflict(address: base)
+  }
+
   /// Writes the page of all runs of a store next to its reports. It is `index.html`; for a sandbox, or if `index.html`
   /// belongs to another store, it is `index-STORE.html`. Pages of other stores are kept.
   ///

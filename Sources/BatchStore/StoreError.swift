@@ -5,6 +5,8 @@ import Glibc
 
 /// A failure to open, read or write a store.
 package enum StoreError: Error, Equatable, Sendable {
+  /// The path is an address.
+  case address(String)
   /// No file exists at the path. `other` is a store that may have been meant.
   case missing(path: String, other: String? = nil)
   /// Another process has opened the store for writing. `holder` is its note about itself; nil if it left none.
@@ -53,7 +55,7 @@ package enum StoreError: Error, Equatable, Sendable {
     switch self {
     case .missing: .noInput
     case .heldByAnotherRun: .storeIsHeld
-    case .foreign, .unfinished, .empty, .newer, .older, .otherForm, .otherChain, .result: .configuration
+    case .address, .foreign, .unfinished, .empty, .newer, .older, .otherForm, .otherChain, .result: .configuration
     case .notAFile: .cannotWrite
     case .exists, .inputOutput(_, "create", _): .cannotWrite
     case .damaged, .damagedRow, .digestFile, .damagedBlock, .inconsistent, .replaced, .inputOutput, .database:
@@ -137,6 +139,8 @@ extension StoreError: CustomStringConvertible {
 
   package var description: String {
     switch self {
+    case .address(let address):
+      "\(address.printable): error: a store is a file on a disk; 'store backup' and 'store restore' copy it to and from a bucket"
     case .missing(let path, let other):
       "\(path.printable): error: no such store"
         + (other.map { "; to use the store at \($0.printable), name it with --store" } ?? "")

@@ -77,11 +77,8 @@ import Testing
     server.put("in/2026-01-14/a.ndjson", .init(Self.lines(14), tag: "other"))
     _ = try workspace.run("run", "bucket.json", "--no-upload", environment: Self.credentials)
     #expect(server.arrivals.filter { $0.header("Range") != nil }.count == gets + 5)
-    var written = found.output + found.messages + again.output + again.messages
-    for name in try workspace.listing() where !name.hasSuffix("/") {
-      // Folders are among the names.
-      if let text = try? workspace.read(name) { written += text }
-    }
+    let written = try found.output + found.messages + again.output + again.messages + workspace.everything()
+    #expect(written.contains("s3://exports/in/2026-01-15/b.ndjson"))
     for word in [Self.secret, Self.token, "AKIDEXAMPLE"] { #expect(!written.contains(word)) }
   }
 

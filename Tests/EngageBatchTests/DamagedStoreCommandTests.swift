@@ -87,7 +87,8 @@ import Testing
 
   /// Those that open none.
   private static let others: Set = [
-    "init", "test", "config show", "config explain", "config check", "config schema", "expiration", "explain", "link",
+    "init", "test", "store restore", "config show", "config explain", "config check", "config schema", "expiration",
+    "explain", "link",
     "identity link", "sandbox", "xmlapi", "map show", "map try", "stream", "schema", "engage schema check",
     "engage schema infer", "deltadna schema check",
     "deltadna schema infer",

@@ -95,6 +95,13 @@ final class Workspace {
     try FileManager.default.removeItem(at: URL(filePath: path).appending(path: name))
   }
 
+  /// The contents of all files, one after another.
+  func everything() throws -> String {
+    try FileManager.default.subpathsOfDirectory(atPath: path).sorted()
+      .compactMap { FileManager.default.contents(atPath: "\(path)/\($0)") }
+      .map { String(decoding: $0, as: UTF8.self) }.joined()
+  }
+
   /// The same without the jobs' reports and the folder that they make.
   func listingWithoutReports() throws -> [String] {
     try listing().filter { !$0.hasPrefix("var/reports") && !$0.hasPrefix("var ") }

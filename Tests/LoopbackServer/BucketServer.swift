@@ -1,7 +1,7 @@
 import BatchFoundation
 
-/// A bucket on the loopback device, as far as reading needs one: lists with pages, ranges, `If-Match`, and what a test makes it do
-/// instead.
+/// A bucket on the loopback device, as far as reading and writing need one: lists with pages, ranges, uploads, conditions, and what
+/// a test makes it do instead.
 package final class BucketServer: Sendable {
   package struct Object: Sendable {
     package var bytes: [UInt8]
@@ -20,6 +20,9 @@ package final class BucketServer: Sendable {
     package var head: String
     package var range: Range<Int>?
 
+    package var method: String { String(head.prefix { $0 != " " }) }
+    /// Of the query, decoded; nil without it.
+    package func value(_ name: String) -> String? { BucketServer.value(name, of: head.split(separator: " ")[1]) }
     package var isList: Bool { head.hasPrefix("GET /\(BucketServer.bucket)/?") }
   }
 
@@ -28,6 +31,10 @@ package final class BucketServer: Sendable {
     case status(Int, code: String, headers: [String] = [])
     /// The answer, cut off after so many bytes of its body.
     case cut(after: Int)
+    /// The request has its effect, but its answer is lost.
+    case lost
+    /// A body that is sent with the status 200.
+    case body(String)
   }
 
   package static let bucket = "exports"
@@ -37,9 +44,12 @@ package final class BucketServer: Sendable {
   private let state: Guarded<State>
   private let server: LoopbackServer
 
-  private struct State {
+  fileprivate struct State {
     var objects: [String: Object]
     var requests = 0
+    /// The parts of uploads that have neither ended nor been aborted, by upload and number.
+    var uploads: [String: [Int: [UInt8]]] = [:]
+    var begun = 0
     var hook: @Sendable (Request) -> Instead? = { _ in nil }
   }
 
@@ -54,6 +64,11 @@ package final class BucketServer: Sendable {
   package var port: Int { server.port }
   package var endpoint: String { "http://127.0.0.1:\(port)" }
   package var arrivals: [LoopbackServer.Arrival] { server.arrivals }
+
+  package func object(_ key: String) -> Object? { state.withLock { $0.objects[key] } }
+  package var keys: [String] { state.withLock { $0.objects.keys.sorted() } }
+  /// The number of uploads whose parts are still there.
+  package var uploads: Int { state.withLock { $0.uploads.count } }
 
   package func put(_ key: String, _ object: Object?) { state.withLock { $0.objects[key] = object } }
 
@@ -78,15 +93,25 @@ package final class BucketServer: Sendable {
     {
       request.range = ends[0]..<ends[1] + 1
     }
+    let body = request.method == "GET" ? [] : connection.readBody()
     let (objects, hook) = state.withLock { ($0.objects, $0.hook) }
     var cut: Int?
+    var isLost = false
     switch hook(request) {
     case .status(let status, let code, let headers)?: return refuse(status, code, headers, connection)
     case .cut(let count)?: cut = count
+    case .lost?: isLost = true
+    case .body(let text)?: return connection.answer(200, [], text)
     case nil: break
     }
     guard path.split(separator: "/").first == bucket[...] else { return refuse(404, "NoSuchBucket", [], connection) }
     if request.isList { return connection.answer(200, ["Content-Type: application/xml"], list(objects, target)) }
+    if request.method != "GET" {
+      let answer = state.withLock { $0.change(request, body, none: header("if-none-match"), match: header("if-match")) }
+      if isLost { return connection.close() }
+      if answer.status >= 400 { return refuse(answer.status, answer.text, [], connection) }
+      return connection.answer(answer.status, answer.tag.map { ["ETag: \($0)"] } ?? [], answer.text)
+    }
     guard let object = objects[request.key] else { return refuse(404, "NoSuchKey", [], connection) }
     if let wanted = header("if-match"), wanted != object.tag {
       return refuse(412, "PreconditionFailed", [], connection)
@@ -111,10 +136,7 @@ package final class BucketServer: Sendable {
   }
 
   private static func list(_ objects: [String: Object], _ target: Substring) -> String {
-    let query = target.drop { $0 != "?" }.dropFirst().split(separator: "&")
-    func value(_ name: String) -> String? {
-      query.first { $0.hasPrefix("\(name)=") }.map { decoded($0.dropFirst(name.count + 1)) }
-    }
+    func value(_ name: String) -> String? { Self.value(name, of: target) }
     let keys = objects.keys.filter { $0.hasPrefix(value("prefix") ?? "") }.sorted()
     let rest = keys.drop { key in value("continuation-token").map { key <= $0 } ?? false }
     let shown = rest.prefix(page)
@@ -129,6 +151,11 @@ package final class BucketServer: Sendable {
       + (more ? "<NextContinuationToken>\(shown.last ?? "")</NextContinuationToken>" : "") + "</ListBucketResult>"
   }
 
+  fileprivate static func value(_ name: String, of target: Substring) -> String? {
+    let query = target.drop { $0 != "?" }.dropFirst().split(separator: "&")
+    return query.first { $0.hasPrefix("\(name)=") }.map { decoded($0.dropFirst(name.count + 1)) }
+  }
+
   private static func decoded(_ text: some StringProtocol) -> String {
     let parts = text.split(separator: "%", omittingEmptySubsequences: false)
     var bytes = Array((parts.first ?? "").utf8)
@@ -137,4 +164,52 @@ package final class BucketServer: Sendable {
     }
     return String(decoding: bytes, as: UTF8.self)
   }
+}
+
+extension BucketServer.State {
+  /// Puts an object or a part, and begins, ends or aborts an upload.
+  fileprivate mutating func change(
+    _ request: BucketServer.Request, _ body: [UInt8], none: String?, match: String?
+  ) -> (status: Int, tag: String?, text: String) {
+    let upload = request.value("uploadId")
+    if let upload, uploads[upload] == nil { return (404, nil, "NoSuchUpload") }
+    switch (request.method, upload) {
+    case ("DELETE", let upload?):
+      uploads[upload] = nil
+      return (204, nil, "")
+    case ("POST", nil):
+      begun += 1
+      uploads["u/\(begun)"] = [:]
+      return (
+        200, nil, "<InitiateMultipartUploadResult><UploadId>u/\(begun)</UploadId></InitiateMultipartUploadResult>"
+      )
+    case ("PUT", let upload?):
+      uploads[upload]?[Int(request.value("partNumber") ?? "") ?? 0] = body
+      return (200, Self.tag(body), "")
+    default: break
+    }
+    let present = objects[request.key]
+    if none != nil && present != nil || match != nil && present?.tag != match {
+      return (412, nil, "PreconditionFailed")
+    }
+    let parts = upload.flatMap { uploads.removeValue(forKey: $0) }
+    let bytes = parts.map { $0.sorted { $0.key < $1.key }.flatMap(\.value) } ?? body
+    if let parts {
+      let named = parts.sorted { $0.key < $1.key }.map {
+        "<Part><PartNumber>\($0.key)</PartNumber><ETag>\(Self.tag($0.value))</ETag></Part>"
+      }
+      guard body.elementsEqual("<CompleteMultipartUpload>\(named.joined())</CompleteMultipartUpload>".utf8) else {
+        return (400, nil, "InvalidPart")
+      }
+    }
+    var object = BucketServer.Object(bytes, tag: "")
+    object.tag = Self.tag(bytes)
+    objects[request.key] = object
+    return (
+      200, object.tag,
+      upload == nil ? "" : "<CompleteMultipartUploadResult><ETag>\(object.tag)</ETag></CompleteMultipartUploadResult>"
+    )
+  }
+
+  private static func tag(_ bytes: [UInt8]) -> String { "\"\(Hexadecimal.text(of: SHA256.hash(bytes)).prefix(32))\"" }
 }

@@ -21,6 +21,10 @@ struct ReportCommand: ParsableCommand {
   @Option(help: "The format on stdout without --report: text, json, html or junit.")
   var format: Format = .text
 
+  func validate() throws {
+    if report.flatMap({ RemoteAddress($0) }) != nil { throw ValidationError("--report must be a folder on a disk.") }
+  }
+
   func run() throws {
     try choice.reading { store in
       let report = try kept(in: store)

@@ -93,8 +93,10 @@ struct RunSession {
       do { try writeFigures(of: request, report.exit, isWhole: false, report) } catch { Streams.note("\(error)") }
       if report.exit != .usage {
         do {
-          if let path = output.junit { try OutputFile.write(JUnitReport.document(report).text, to: path) }
-          if let path = output.summary { try OutputFile.write(report.summaryJSON + "\n", to: path) }
+          if let path = output.junit {
+            try OutputFile.write(JUnitReport.document(report).text, to: path, request.storage)
+          }
+          if let path = output.summary { try OutputFile.write(report.summaryJSON + "\n", to: path, request.storage) }
         } catch { Streams.note("\(error)") }
       }
       var alarm = Alarm(report)
@@ -106,11 +108,15 @@ struct RunSession {
       throw failure
     }
     outcome.attempt { outcome in
-      if let path = output.summary { try OutputFile.write(outcome.report.summaryJSON + "\n", to: path) }
+      if let path = output.summary {
+        try OutputFile.write(outcome.report.summaryJSON + "\n", to: path, request.storage)
+      }
     }
     if let explanation = outcome.explanation { print(explanation) }
     outcome.attempt { outcome in
-      if let path = output.junit { try OutputFile.write(JUnitReport.document(outcome.report).text, to: path) }
+      if let path = output.junit {
+        try OutputFile.write(JUnitReport.document(outcome.report).text, to: path, request.storage)
+      }
     }
     outcome.attempt { outcome in
       try writeFigures(of: request, outcome.exit == .done ? earlier : outcome.exit, outcome.report)
@@ -154,7 +160,7 @@ struct RunSession {
   /// Writes the files for `--metrics` and `--otlp`.
   private func writeFigures(of request: RunRequest, _ exit: RunExit, isWhole: Bool = true, _ report: RunReport) throws {
     if let path = output.metrics {
-      try MetricsFile.write(to: path, job: request.job.name) { job, lastSuccess in
+      try MetricsFile.write(to: path, request.storage, job: request.job.name) { job, lastSuccess in
         MetricsText(
           job: job ?? report.job, exit: exit, endedAt: .now, lastSuccess: lastSuccess, report: report, isWhole: isWhole)
       }
@@ -162,7 +168,7 @@ struct RunSession {
     if let path = output.otlp {
       let metrics = MetricsText(
         job: report.job, exit: exit, endedAt: .now, lastSuccess: nil, report: report, isWhole: isWhole)
-      try OutputFile.write(TelemetryText(metrics, startedAt: request.now).text, to: path)
+      try OutputFile.write(TelemetryText(metrics, startedAt: request.now).text, to: path, request.storage)
     }
   }
 

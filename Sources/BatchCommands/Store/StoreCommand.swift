@@ -13,7 +13,8 @@ struct StoreCommand: ParsableCommand {
     subcommands: [
       StoreStatusCommand.self, StoreEventsCommand.self, StoreSessionsCommand.self, StoreCampaignsCommand.self,
       StoreRequeueCommand.self, StorePurgeCommand.self, StoreRebindCommand.self, StoreCheckCommand.self,
-      StoreBackupCommand.self, StoreSalvageCommand.self, StoreErasuresCommand.self, StoreCorrectionsCommand.self,
+      StoreBackupCommand.self, StoreRestoreCommand.self, StoreSalvageCommand.self, StoreErasuresCommand.self,
+      StoreCorrectionsCommand.self,
       StoreDropPartitionCommand.self,
     ])
 }

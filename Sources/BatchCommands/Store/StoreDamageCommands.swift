@@ -1,5 +1,6 @@
 import ArgumentParser
 import BatchFoundation
+import BatchPipeline
 import BatchStore
 
 struct StoreCheckCommand: ParsableCommand {
@@ -32,18 +33,20 @@ struct StoreBackupCommand: ParsableCommand {
     commandName: "backup", abstract: "Copy a store in its present state, and check the copy.",
     discussion: """
       A run may have the store open meanwhile: the copy has what was committed when the command began. Only its owner can read it, \
-      and it gets its name once it is found intact. It does not know of events sent after it was made: docs/store.md says what to do \
+      and it gets its name once it is found intact. An object in a bucket is replaced only if it is the copy that this store was \
+      last backed up to or restored from. A copy does not know of events sent after it was made: docs/store.md says what to do \
       before it is used.
       """)
 
   @OptionGroup var options: StoreOptions<JobOption>
 
-  @Argument(help: ArgumentHelp("The file for the copy; it must not already exist.", valueName: "file"))
+  @Argument(help: ArgumentHelp("The copy: a file that does not exist, or s3://bucket/key.", valueName: "file"))
   var file: String
 
   func run() throws {
+    let copy = try RemoteAddress(file).map { _ in try StoreCopy(file, options.choice) }
     try options.reading { store, _ in
-      let bytes = try store.backUp(to: file)
+      let bytes = try copy?.write(store) ?? store.backUp(to: file)
       options.answer.format.tell(["file": .text(file), "bytes": .number(bytes)]) {
         Streams.note("\(file.printable): an intact copy of the store, \(bytes.counted("byte"))")
       }

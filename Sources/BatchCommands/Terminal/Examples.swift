@@ -36,6 +36,7 @@ enum Examples {
     "store campaigns": "store campaigns jobs/nightly.json --campaign 'Spring Sale' --status active",
     "store check": "store check --store var/nightly.sqlite",
     "store backup": "store backup var/backup.sqlite --store var/nightly.sqlite",
+    "store restore": "store restore s3://states/nightly.sqlite --job jobs/nightly.json",
     "store salvage": "store salvage --store var/nightly.sqlite --to var/saved.sqlite",
     "store requeue": "store requeue --store var/nightly.sqlite --status FAILED_POST",
     "store purge": "store purge --store var/nightly.sqlite --days 30",

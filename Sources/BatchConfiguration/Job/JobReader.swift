@@ -43,7 +43,7 @@ struct JobReader {
     if let destination = fields["destination"]?.choice(destinations) { job.destination = destination }
     job.identity = fields["identity"]?.flag() ?? false
     job.store = path(fields["store"])
-    job.reports = path(fields["reports"])
+    job.reports = fields["reports"].flatMap(word).map { Self.resolve($0, in: job.directory) }
     job.outbox = path(fields["outbox"])
     job.tests = paths(fields["tests"])
     job.tellsMissed = fields["missed"]?.flag() ?? true
@@ -213,7 +213,16 @@ struct JobReader {
     return text
   }
 
-  private func path(_ field: Field?) -> String? { word(field).map { PathText.resolve($0, in: job.directory) } }
+  private func path(_ field: Field?) -> String? {
+    guard let field, let written = word(field) else { return nil }
+    guard RemoteAddress(written) == nil else {
+      field.refuse(
+        "is an address, but must be a path on a disk",
+        hint: field.name == "store" ? "'store backup' copies a store to a bucket" : nil)
+      return nil
+    }
+    return PathText.resolve(written, in: job.directory)
+  }
 
   private func paths(_ field: Field?) -> [String] { field?.elements("an array of strings")?.compactMap(path) ?? [] }
 

@@ -165,8 +165,8 @@ package struct ConfigurationLoader: Sendable {
   private func apply(_ changes: CommandLineChanges, to job: inout Job) {
     if let asOf = changes.asOf { job.asOf = asOf }
     if let file = changes.configuration { job.configuration = [PathText.resolve(file, in: currentDirectory)] }
-    if let store = changes.store { job.store = PathText.resolve(store, in: currentDirectory) }
-    if let report = changes.report { job.reports = PathText.resolve(report, in: currentDirectory) }
+    if let store = changes.store { job.store = JobReader.resolve(store, in: currentDirectory) }
+    if let report = changes.report { job.reports = JobReader.resolve(report, in: currentDirectory) }
   }
 
   /// Returns the changes, with all paths of files and folders made absolute.

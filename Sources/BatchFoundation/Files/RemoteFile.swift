@@ -78,6 +78,73 @@ package protocol RemoteStorage: Sendable {
 
   /// Returns a reader at the beginning of a file.
   func reader(of file: RemoteFile) -> any RemoteReader
+
+  /// Returns a writer of an object, which appears when the writer finishes, replacing any other, or not at all. Nothing is sent yet.
+  ///
+  /// - Parameters:
+  ///   - condition: what must be at the address then; nil for anything.
+  ///   - check: called between requests; may throw to stop.
+  /// - Throws: an error that names the address and the reason why it cannot be written.
+  func writer(
+    of address: String, if condition: RemoteCondition?, check: @escaping () throws -> Void
+  ) throws -> any RemoteWriter
+}
+
+/// What must be at an address for it to be written.
+package enum RemoteCondition: Sendable, Equatable {
+  case nothing
+  /// The object with this entity tag.
+  case object(tag: String)
+}
+
+/// The error for an object that does not meet a ``RemoteCondition``; it is left unchanged.
+package struct RemoteConflict: RunError, Equatable, CustomStringConvertible {
+  package var address: String
+
+  package init(address: String) { self.address = address }
+
+  package var exit: RunExit { .storeIsHeld }
+  package var description: String {
+    "\(address.printable): error: another process has written this object, and it was left unchanged. Continue from it: 'store restore' with another path for the store"
+  }
+}
+
+/// Writes one object on one thread. Without ``finish()``, nothing of it remains.
+package protocol RemoteWriter: AnyObject {
+  /// - Throws: an error that names the address and the remedy.
+  func write(_ bytes: UnsafeRawBufferPointer) throws
+
+  /// Gives the object its name and content.
+  ///
+  /// - Returns: the object's entity tag; nil if the service gives none.
+  /// - Throws: as ``write(_:)``; ``RemoteConflict``.
+  func finish() throws -> String?
+}
+
+extension RemoteStorage {
+  /// Writes a whole object.
+  package func write(_ text: String, to address: String, if condition: RemoteCondition? = nil) throws {
+    let writer = try writer(of: address, if: condition) {}
+    try unsafe Array(text.utf8).withUnsafeBytes { try unsafe writer.write($0) }
+    _ = try writer.finish()
+  }
+
+  /// Passes the bytes of the object at an address to `take`, in order.
+  ///
+  /// - Returns: the object; nil if there is none.
+  package func read(_ address: String, _ take: (UnsafeRawBufferPointer) throws -> Void) throws -> RemoteFile? {
+    guard let place = RemoteAddress(address),
+      let file = try files(for: place, address).first(where: { $0.address.utf8.elementsEqual(address.utf8) })
+    else { return nil }
+    let reader = reader(of: file)
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 16)
+    defer { unsafe buffer.deallocate() }
+    while true {
+      let count = try unsafe reader.read(into: buffer) {}
+      if count == 0 { return file }
+      try unsafe take(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+    }
+  }
 }
 
 /// Reads one file from its beginning to its end, on one thread.

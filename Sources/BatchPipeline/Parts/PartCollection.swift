@@ -81,7 +81,8 @@ extension Pipeline {
       if let path = request.eventsOut {
         try EventFile.write(
           [EventSelection(sequences: try sequences(of: place, results.first, in: store), window: request.window)],
-          wireForm: request.platform.storeFormat.wireForm, workers: request.ingestOptions.workers, to: path)
+          wireForm: request.platform.storeFormat.wireForm, workers: request.ingestOptions.workers,
+          to: OutputFile(path, request.storage, check: interruption.check))
       }
     } catch {
       outcome.fail(error)

@@ -2,6 +2,8 @@ import BatchConfiguration
 package import BatchFoundation
 import BatchIngest
 import BatchReport
+import BatchStore
+import BatchWire
 
 /// The error for an output that would overwrite a file that the same command uses; thrown before anything is opened.
 package struct OutputConflict: RunError, Equatable, CustomStringConvertible {
@@ -112,20 +114,34 @@ extension RunRequest {
   /// - Parameters:
   ///   - more: outputs in addition to those of the request.
   ///   - others: files in addition to those of the request.
-  /// - Throws: ``OutputConflict``, ``CompressedOutputError``.
+  /// - Throws: ``OutputConflict``, ``CompressedOutputError``, ``StoreError/address(_:)``; what the storage throws for an address.
   package func checkOutputs(
     _ more: [OutputConflict.Use] = [], against others: [OutputConflict.Use] = []
   ) throws {
+    if RemoteAddress(storePath) != nil { throw StoreError.address(storePath) }
     let outputs = outputs + more
     if let output = outputs.first(where: { $0.path.lowercased().hasSuffix(".gz") }) {
       throw CompressedOutputError(output: output)
     }
+    try checkAddresses(outputs)
     // If all outputs are streams or devices, there is nothing to compare.
     guard outputs.contains(where: { (try? FilePlace($0.path)) != nil }) else { return }
     let reports = outputs.compactMap { output in
       job.reports.flatMap { ReportFolder.role(of: output.path, below: $0) }.map { OutputConflict.Use($0, output.path) }
     }
     try OutputConflict.check(outputs, against: files + others + inputs + reports)
+  }
+
+  /// Refuses objects that cannot be written, and those that a pattern of the job would read.
+  private func checkAddresses(_ outputs: [OutputConflict.Use]) throws {
+    let reports = job.reports.map { OutputConflict.Use("--report", "\($0)\($0.hasSuffix("/") ? "" : "/")report.html") }
+    let patterns = InputKind.allCases.flatMap { job.inputs[$0].flatMap(\.patterns) }
+    for output in outputs + [reports].compactMap({ $0 }) where RemoteAddress(output.path) != nil {
+      _ = try storage.writer(of: output.path, if: nil) {}
+      if let input = patterns.first(where: { RemoteAddress($0) != nil && InputPattern.finds(output.path, by: $0) }) {
+        throw OutputConflict(output: output, other: OutputConflict.Use("an input", input))
+      }
+    }
   }
 
   /// - Throws: ``DecisionsOutputError``.

@@ -46,7 +46,7 @@ extension Pipeline {
       report: outcome.report, note: { monitor.note($0) })
     try outcome.report.timed(.identity) {
       let plan = try planner.plan(inputs: inputDigest(preparation.files), &stage)
-      try OutputFile.write(plan.document, to: path)
+      try OutputFile.write(plan.document, to: path, request.storage)
       monitor.note(plan.summary)
     }
   }

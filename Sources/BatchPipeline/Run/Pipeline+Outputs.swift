@@ -11,13 +11,17 @@ extension Pipeline {
   func writeEvents(_ storage: RunStorage, _ outcome: inout RunOutcome) throws {
     guard let path = request.eventsOut else { return }
     let isUseless = outcome.report.nothingUsable == true
+    let earlier = interruption.signal
     do {
       try outcome.report.timed(.eventFile) {
+        let file = try OutputFile(path, request.storage) { if earlier == nil { try interruption.check() } }
         try EventFile.write(
           isUseless ? [] : selections(storage), wireForm: platform.storeFormat.wireForm, workers: ingestOptions.workers,
-          to: path)
+          to: file)
       }
     } catch let error as OutputError {
+      // A signal ends a file at once, but the upload of an object may take long.
+      if error.message != nil, earlier == nil { try interruption.check() }
       outcome.fail(error)
     }
   }
@@ -62,7 +66,7 @@ extension Pipeline {
   func write(_ findings: OrderedLines?, _ outcome: inout RunOutcome) throws {
     guard let findings, let path = request.findingsOut else { return }
     do {
-      let file = try OutputFile(path)
+      let file = try OutputFile(path, request.storage)
       try findings.forEach { line in
         try unsafe (line.bytes + [UInt8(ascii: "\n")]).withUnsafeBytes { try unsafe file.write($0) }
       }
@@ -76,7 +80,7 @@ extension Pipeline {
   /// answer.
   func decisionsFile() throws(OutputError) -> OutputFile? {
     guard let path = request.decisionsOut, platform.decisionLines != nil else { return nil }
-    return try OutputFile(path)
+    return try OutputFile(path, request.storage)
   }
 
   /// Writes the answers to the run's questions, even if a signal ended the run.
@@ -94,6 +98,14 @@ extension Pipeline {
   func writeReport(_ outcome: inout RunOutcome) {
     guard let folder = request.job.reports else { return }
     outcome.attempt { outcome in
+      if RemoteAddress(folder) != nil {
+        outcome.reportFolder = try ReportFolder.write(
+          outcome.report, below: folder, in: request.storage,
+          windowFrom: request.isOneOfMany ? outcome.report.from : nil,
+          replacing: outcome.reportFolder)
+        outcome.reported = outcome.exit
+        return
+      }
       if let path = outcome.reportFolder {
         try FileManager.default.removeItem(atPath: path)
         outcome.reportFolder = nil

@@ -253,9 +253,8 @@ struct EventSelection {
 enum EventFile {
   /// - Parameter workers: the number of threads that make the lines, including the calling thread.
   static func write(
-    _ selections: [EventSelection], wireForm: WireForm, workers: Int, to path: String
+    _ selections: [EventSelection], wireForm: WireForm, workers: Int, to file: OutputFile
   ) throws {
-    let file = try OutputFile(path)
     let folder = IngestOptions.systemTemporaryFolder
     let narrowed = try selections.map { selection in
       var selection = selection

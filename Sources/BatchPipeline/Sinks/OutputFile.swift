@@ -3,16 +3,29 @@ package import BatchReport
 import FoundationEssentials
 import Glibc
 
-/// The error thrown when an output file or folder cannot be written.
+/// The error thrown when an output file, folder or object cannot be written.
 package struct OutputError: RunError, Equatable, CustomStringConvertible {
   package var path: String
   package var code: Int32
+  /// The message of a storage service; nil for a file.
+  package var message: String?
 
   package var exit: RunExit { .cannotWrite }
 
   package init(path: String, code: Int32) {
     self.path = path
     self.code = code
+  }
+
+  /// Runs `body`, which writes an object.
+  fileprivate static func at<Value>(address: String, _ body: () throws -> Value) throws(OutputError) -> Value {
+    do {
+      return try body()
+    } catch {
+      var failure = OutputError(path: address, code: EIO)
+      failure.message = "\(error)"
+      throw failure
+    }
   }
 
   /// Runs `body` and adds the path to its errors.
@@ -23,11 +36,15 @@ package struct OutputError: RunError, Equatable, CustomStringConvertible {
   }
 
   package var description: String {
-    unsafe "\(path == "-" ? "stdout" : path.printable): error: cannot be written: \(String(cString: strerror(code)))"
+    if let message { return message }
+    return
+      unsafe "\(path == "-" ? "stdout" : path.printable): error: cannot be written: \(String(cString: strerror(code)))"
   }
 }
 
-/// A file or stream that a run writes data to; "-" is stdout.
+/// A file, stream or object that a run writes data to; "-" is stdout, and `s3://bucket/key` an object.
+///
+/// An object appears when it is complete, like a file, or not at all.
 ///
 /// A file gets its name when it is complete (``finish()``), with mode 0600 or the permissions of the file that it
 /// replaces; until then an existing file is left in place. Anything else, such as a FIFO or `/dev/stdout`, is written
@@ -39,6 +56,7 @@ package final class OutputFile {
     case open(Int32, isOwn: Bool)
     /// A terminal, for which control characters are escaped.
     case terminal(Int32, isOwn: Bool)
+    case object(any RemoteWriter)
 
     init(open descriptor: Int32, isOwn: Bool) {
       self = isatty(descriptor) == 1 ? .terminal(descriptor, isOwn: isOwn) : .open(descriptor, isOwn: isOwn)
@@ -50,9 +68,23 @@ package final class OutputFile {
   private var isClosed = false
   private var terminal = TerminalText()
 
+  /// - Parameters:
+  ///   - storage: where addresses are written; nil if the output must be a file.
+  ///   - check: called while an object is written; may throw to stop.
   /// - Throws: ``OutputError``.
-  package init(_ path: String) throws(OutputError) {
+  package init(
+    _ path: String, _ storage: (any RemoteStorage)? = nil, check: @escaping () throws -> Void = {}
+  ) throws(OutputError) {
     self.path = path
+    if RemoteAddress(path) != nil {
+      guard let storage else {
+        var error = OutputError(path: path, code: EINVAL)
+        error.message = "\(path.printable): error: this output must be a file, not an address"
+        throw error
+      }
+      target = .object(try OutputError.at(address: path) { try storage.writer(of: path, if: nil, check: check) })
+      return
+    }
     target = try OutputError.at(path) { () throws(SystemError) in try Self.target(path) }
   }
 
@@ -90,12 +122,16 @@ package final class OutputFile {
 
   func write(_ bytes: UnsafeRawBufferPointer) throws(OutputError) {
     guard !isClosed else { return }
+    if case .object(let writer) = target {
+      return try OutputError.at(address: path) { try unsafe writer.write(bytes) }
+    }
     do {
       switch target {
       case .draft(let draft): try unsafe draft.write(bytes)
       case .open(let descriptor, _): try unsafe FileDescriptor.write(bytes, to: descriptor)
       case .terminal(let descriptor, _):
         try unsafe FileDescriptor.write(terminal.spelledOut(bytes), to: descriptor)
+      case .object: break
       }
     } catch {
       guard error.code != EPIPE else {
@@ -122,12 +158,17 @@ package final class OutputFile {
   /// Gives the file its name. Without this call, no file appears. Throws ``OutputError``, for example if something
   /// other than a file has the name by now.
   package func finish() throws(OutputError) {
-    guard case .draft(let draft) = target else { return }
-    try OutputError.at(path) { () throws(SystemError) in try draft.replace() }
+    switch target {
+    case .draft(let draft): try OutputError.at(path) { () throws(SystemError) in try draft.replace() }
+    case .object(let writer): _ = try OutputError.at(address: path) { try writer.finish() }
+    case .open, .terminal: break
+    }
   }
 
-  package static func write(_ text: String, to path: String) throws(OutputError) {
-    let file = try OutputFile(path)
+  package static func write(
+    _ text: String, to path: String, _ storage: (any RemoteStorage)? = nil
+  ) throws(OutputError) {
+    let file = try OutputFile(path, storage)
     try file.write(text)
     try file.finish()
   }
@@ -181,14 +222,21 @@ package enum MetricsFile {
   ///     according to the existing file (nil if there is none).
   /// - Throws: ``OutputError``.
   package static func write(
-    to path: String, job: String, _ metrics: (_ job: String?, _ lastSuccess: Instant?) -> MetricsText
+    to path: String, _ storage: any RemoteStorage, job: String,
+    _ metrics: (_ job: String?, _ lastSuccess: Instant?) -> MetricsText
   ) throws {
     // A file that cannot be read says nothing about earlier runs, and reading a file that is not regular might never
     // end.
     let isFile = (try? FileStatus.at(path)?.kind) == .file
-    let before = isFile ? FileManager.default.contents(atPath: path).map { String(decoding: $0, as: UTF8.self) } : nil
+    var before = isFile ? FileManager.default.contents(atPath: path).map { String(decoding: $0, as: UTF8.self) } : nil
+    if RemoteAddress(path) != nil {
+      var bytes: [UInt8] = []
+      if (try? unsafe storage.read(path) { unsafe bytes.append(contentsOf: $0) }) != nil {
+        before = String(decoding: bytes, as: UTF8.self)
+      }
+    }
     let name = job.isEmpty ? before.flatMap(MetricsText.job) : job
     let text = metrics(name, before.flatMap { MetricsText.lastSuccess(of: name ?? job, in: $0) }).text
-    try OutputFile.write(text, to: path)
+    try OutputFile.write(text, to: path, storage)
   }
 }

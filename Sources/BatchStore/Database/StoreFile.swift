@@ -14,6 +14,7 @@ struct StoreFile {
 
   init(_ path: String) throws {
     shown = path
+    if RemoteAddress(path) != nil { throw StoreError.address(path) }
     do {
       self.path = try PathText.behindLinks(path)
     } catch {

@@ -31,8 +31,6 @@ package final class ObjectStorage: RemoteStorage {
   private let backoff: Backoff
   /// The number of repetitions left in the run.
   private let budget: Guarded<Int>
-  /// The attempts of a request that brought nothing.
-  private static let attempts = 8
 
   /// - Parameters:
   ///   - environment: the variables with credentials.
@@ -66,15 +64,15 @@ package final class ObjectStorage: RemoteStorage {
     repeat {
       var query = [("list-type", "2"), ("encoding-type", "url"), ("prefix", prefix)]
       if let token { query.append(("continuation-token", token)) }
-      let answer = try get(bucket, key: "", query, text, isListing: true)
+      let answer = try send(ObjectCall(address: bucket, text: text, key: "", query: query, purpose: .list))
       // The reason why it is no XML does not change the remedy.
       guard let page = try? XMLDocument.parse(answer.body, limits: .file), page.isNamed("ListBucketResult") else {
-        throw StorageError(text, .unexpected("something other than a list of objects"), isListing: true)
+        throw StorageError(text, .unexpected("something other than a list of objects"))
       }
       let isEncoded = page.first("EncodingType")?.text == "url"
       for entry in page.all("Contents") {
         guard let written = entry.first("Key")?.text, let size = entry.first("Size").flatMap({ UInt64($0.text) })
-        else { throw StorageError(text, .unexpected("an object without a key or size"), isListing: true) }
+        else { throw StorageError(text, .unexpected("an object without a key or size")) }
         let decoded = isEncoded ? PercentEncoding.decodedForm(written.utf8) : nil
         let key = decoded.map { String(decoding: $0, as: UTF8.self) } ?? written
         if key.utf8.last == UInt8(ascii: "/") { continue }
@@ -85,7 +83,7 @@ package final class ObjectStorage: RemoteStorage {
       }
       let next = page.first("IsTruncated")?.text == "true" ? page.first("NextContinuationToken")?.text : nil
       guard next == nil || next != token else {
-        throw StorageError(text, .unexpected("the same page of a list again"), isListing: true)
+        throw StorageError(text, .unexpected("the same page of a list again"))
       }
       token = next
     } while token != nil
@@ -95,7 +93,7 @@ package final class ObjectStorage: RemoteStorage {
   /// Returns an object or file by reading its first byte; none if it does not exist.
   private func found(_ address: RemoteAddress, _ text: String) throws -> [RemoteFile] {
     do {
-      let answer = try get(address, key: address.key, [], text, range: 0..<1)
+      let answer = try send(ObjectCall(address: address, text: text, range: 0..<1))
       guard let size = answer.wholeSize else { throw StorageError(text, .unexpected("no file size")) }
       return [RemoteFile(address: text, size: size, tag: answer.strongTag, storage: self)]
     } catch let error as StorageError {
@@ -121,7 +119,7 @@ package final class ObjectStorage: RemoteStorage {
     var bytes: [UInt8] = []
     while bytes.count < range.count, !isStopped() {
       let left = range.lowerBound + UInt64(bytes.count)..<range.upperBound
-      let answer = try get(address, key: address.key, [], file.address, range: left, tag: file.tag, of: file)
+      let answer = try send(ObjectCall(address: address, text: file.address, range: left, file: file))
       // Some servers send more than the range, or the whole file.
       bytes += answer.body.prefix(left.count)
       if answer.body.isEmpty { throw StorageError(file.address, .changed) }
@@ -129,43 +127,67 @@ package final class ObjectStorage: RemoteStorage {
     return bytes
   }
 
-  /// Sends a request until it succeeds, or brings a part of the range.
-  private func get(
-    _ address: RemoteAddress, key: String, _ query: [(String, String)], _ text: String, isListing: Bool = false,
-    range: Range<UInt64>? = nil, tag: String? = nil, of file: RemoteFile? = nil
-  ) throws -> HTTPAnswer {
+  // MARK: - Writing
+
+  package func writer(
+    of address: String, if condition: RemoteCondition?, check: @escaping () throws -> Void
+  ) throws -> any RemoteWriter {
+    guard let place = RemoteAddress(address), place.isBucket else {
+      throw StorageError(address, .address("only s3:// addresses can be written"))
+    }
+    let isName = !place.key.isEmpty && !place.key.hasSuffix("/") && !place.key.contains { $0 == "*" || $0 == "?" }
+    if let problem = place.problem ?? (isName ? nil : "does not name one object") {
+      throw StorageError(address, .address(problem))
+    }
+    return ObjectWriter(place, address, condition, check, self)
+  }
+
+  // MARK: - Requests
+
+  /// Sends a request until it succeeds, or brings a part of the range. Each repetition has the effect of one request, except that
+  /// after a lost answer a condition no longer holds or an upload has ended.
+  func send(_ call: ObjectCall) throws -> HTTPAnswer {
     let session = try session()
     var random = SystemRandomNumberGenerator()
     var refused: StorageCredentials?
+    var isLost = false
     for attempt in 1... {
-      let credentials = try credentials(for: address, session.source, insteadOf: refused, text)
-      let request = try request(
-        address, key, query, text, range: range, tag: tag, signedBy: credentials, session.region, isListing: isListing)
+      let credentials = try credentials(for: call.address, session.source, insteadOf: refused, call.text)
+      let request = try request(call, signedBy: credentials, session.region)
       let cause: StorageError.Cause
       var isForNow = true
-      switch session.client.send(request) {
-      case .answer(let answer) where answer.status == 200 || answer.status == 206:
-        try check(answer, range, of: file)
+      var outcome = session.client.send(request)
+      // A completed upload begins its answer before it knows the result.
+      if case .answer(var answer) = outcome, answer.status == 200, call.method == .post, answer.error != nil {
+        answer.status = 500
+        outcome = .answer(answer)
+      }
+      switch outcome {
+      case .answer(let answer) where (200..<300).contains(answer.status):
+        try check(answer, call)
         return answer
       case .noAnswer(let fault):
         // A part of the range is as good as a shorter range.
-        if let part = fault.partial, part.status == 206, !part.body.isEmpty, let file {
-          try check(part, range, of: file)
-          try spend(StorageError(text, .unreachable("\(fault)")))
+        if let part = fault.partial, part.status == 206, !part.body.isEmpty, call.file != nil {
+          try check(part, call)
+          try spend(StorageError(call.text, .unreachable("\(fault)")))
           return part
         }
-        if fault.kind == .tooLarge, range != nil { throw StorageError(text, .noRanges) }
+        if fault.kind == .tooLarge, call.range != nil { throw StorageError(call.text, .noRanges) }
+        isLost = true
         cause = .unreachable("\(fault)")
       case .notSent(let fault):
         isForNow = fault.mayBeTheRequest || fault.kind == .connect || fault.kind == .resolve
         cause = .unreachable("\(fault)")
       case .answer(let answer):
-        if answer.status == 416, answer.wholeSize == 0, file == nil { return answer }
-        if answer.status == 412 || answer.status == 416, file != nil { throw StorageError(text, .changed) }
+        if answer.status == 416, answer.wholeSize == 0, call.range != nil, call.file == nil { return answer }
+        if answer.status == 412 || answer.status == 416, call.file != nil { throw StorageError(call.text, .changed) }
         // The reason why it is no XML does not matter: the status counts.
-        let document = try? XMLDocument.parse(answer.body)
-        let error = document?.isNamed("Error") == true ? document : nil
+        let error = answer.error
         let code = (error?.first("Code")?.text ?? "").filter { $0.isASCII && $0.isLetter }
+        let isRefused = answer.status == 412 || code == "ConditionalRequestConflict"
+        if isLost, isRefused || code == "NoSuchUpload" { throw StorageError(call.text, .lost) }
+        if isRefused { throw RemoteConflict(address: call.text) }
         let hint = error?.first("Region")?.text ?? answer.fields["x-amz-bucket-region"]
         let other = hint.map { $0.filter { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-") } }
         cause = .refused(status: answer.status, code: code, region: other == session.region ? nil : other)
@@ -173,8 +195,9 @@ package final class ObjectStorage: RemoteStorage {
         if renews { refused = credentials }
         isForNow = answer.status >= 500 || answer.status == 429 || code == "RequestTimeout" || renews
       }
-      let error = StorageError(text, cause, isListing: isListing)
-      guard isForNow, attempt < Self.attempts else { throw error }
+      let error = StorageError(call.text, cause, call.purpose)
+      guard isForNow, attempt < call.attempts else { throw error }
+      try call.check()
       try spend(error)
       usleep(UInt32(clamping: backoff.pause(before: attempt, using: &random).count * 1000))
     }
@@ -190,8 +213,8 @@ package final class ObjectStorage: RemoteStorage {
   }
 
   /// Refuses bytes of another file than the one that was found, and of another range.
-  private func check(_ answer: HTTPAnswer, _ range: Range<UInt64>?, of file: RemoteFile?) throws {
-    guard let range, let file else { return }
+  private func check(_ answer: HTTPAnswer, _ call: ObjectCall) throws {
+    guard let range = call.range, let file = call.file else { return }
     if let tag = file.tag, let other = answer.fields["etag"], tag != other {
       throw StorageError(file.address, .changed)
     }
@@ -227,41 +250,35 @@ package final class ObjectStorage: RemoteStorage {
     }
   }
 
-  // MARK: - Requests
-
-  /// The hash of an empty body.
-  private static let noBody = Hexadecimal.text(of: SHA256.hash([]))
-
   private func request(
-    _ address: RemoteAddress, _ key: String, _ query: [(String, String)], _ text: String, range: Range<UInt64>?,
-    tag: String?, signedBy credentials: StorageCredentials?, _ region: String, isListing: Bool
+    _ call: ObjectCall, signedBy credentials: StorageCredentials?, _ region: String
   ) throws -> HTTPRequest {
-    var (service, path) = try place(of: address, key, in: region, text)
-    var headers: [(String, String)] = []
-    if let range { headers.append(("Range", "bytes=\(range.lowerBound)-\(range.upperBound - 1)")) }
-    if let tag { headers.append(("If-Match", tag)) }
-    let query = query.map { ($0, RequestSignature.encoded($1)) }
-    if address.isBucket {
-      headers.append(("x-amz-content-sha256", Self.noBody))
+    var (service, path) = try place(of: call.address, call.key, in: region, call.text)
+    var headers = call.headers
+    let query = call.query.map { ($0, RequestSignature.encoded($1)) }
+    if call.address.isBucket {
+      let hash = Hexadecimal.text(of: SHA256.hash(call.body))
+      headers.append(("x-amz-content-sha256", hash))
       if settings.requesterPays { headers.append(("x-amz-request-payer", "requester")) }
       if let credentials {
         let time = Instant.now.basicText
         headers.append(("x-amz-date", time))
         if let token = credentials.token { headers.append(("x-amz-security-token", token.reveal())) }
         let host = service.host + (service.port.map { ":\($0)" } ?? "")
+        let signature = RequestSignature(region: region, service: "s3", credentials: credentials)
         headers.append(
           (
             "Authorization",
-            RequestSignature(region: region, service: "s3", credentials: credentials).authorization(
-              "GET", path: service.path + path, query: query, headers: headers + [("host", host)],
-              bodyHash: Self.noBody,
-              time: time)
+            signature.authorization(
+              call.method.rawValue, path: service.path + path, query: query, headers: headers + [("host", host)],
+              bodyHash: hash, time: time)
           ))
       }
     }
     if !query.isEmpty { path += "?" + RequestSignature.text(of: query) }
-    var request = HTTPRequest(.get, service, path, headers: headers.map { HTTPRequest.Header($0, $1) })
-    request.answerLimit = isListing ? 16 << 20 : max(range.map { $0.count } ?? 0, 1 << 20) + (1 << 16)
+    var request = HTTPRequest(
+      call.method, service, path, headers: headers.map { HTTPRequest.Header($0, $1) }, body: call.body)
+    request.answerLimit = call.range.map { max($0.count, 1 << 20) + (1 << 16) } ?? 16 << 20
     request.keepsPartialAnswer = true
     return request
   }
@@ -297,7 +314,46 @@ package final class ObjectStorage: RemoteStorage {
   }
 }
 
+/// A request about one object or bucket.
+struct ObjectCall {
+  var method = HTTPRequest.Method.get
+  var address: RemoteAddress
+  /// The address in messages.
+  var text: String
+  /// Empty for the bucket.
+  var key: String
+  var query: [(String, String)] = []
+  var headers: [(String, String)] = []
+  var body: [UInt8] = []
+  var purpose = StorageError.Purpose.read
+  /// The bytes that are read; nil for other requests.
+  var range: Range<UInt64>?
+  /// The object whose bytes are read; nil until it is found.
+  var file: RemoteFile?
+  /// The number of requests after which it fails.
+  var attempts = 8
+  /// Called before each repetition; may throw to stop.
+  var check: () throws -> Void = {}
+
+  init(
+    _ method: HTTPRequest.Method = .get, address: RemoteAddress, text: String, key: String? = nil,
+    query: [(String, String)] = [], purpose: StorageError.Purpose = .read, range: Range<UInt64>? = nil,
+    file: RemoteFile? = nil
+  ) {
+    (self.method, self.address, self.text, self.key) = (method, address, text, key ?? address.key)
+    (self.query, self.purpose, self.range, self.file) = (query, purpose, range, file)
+    if let range { headers.append(("Range", "bytes=\(range.lowerBound)-\(range.upperBound - 1)")) }
+    if let tag = file?.tag { headers.append(("If-Match", tag)) }
+  }
+}
+
 extension HTTPAnswer {
+  /// The service's error; nil if the body is none.
+  fileprivate var error: XMLElement? {
+    // The reason why it is no XML does not change the remedy.
+    (try? XMLDocument.parse(body)).flatMap { $0.isNamed("Error") ? $0 : nil }
+  }
+
   /// The size of the whole file of which this is a part; nil if unknown.
   fileprivate var wholeSize: UInt64? {
     if status == 200 { return UInt64(body.count) }

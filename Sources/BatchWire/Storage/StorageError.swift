@@ -15,17 +15,20 @@ package struct StorageError: RunError, Equatable, CustomStringConvertible {
     case unexpected(String)
     /// The server ignores `Range`, and the file is too large for one answer.
     case noRanges
+    /// The answer to a write was lost, and a repetition cannot tell whether it succeeded.
+    case lost
     case address(String)
   }
+
+  package enum Purpose: Sendable { case list, read, write }
 
   /// The address in the job.
   package var address: String
   package var cause: Cause
-  /// Whether objects were listed rather than read.
-  package var isListing = false
+  package var purpose = Purpose.read
 
-  package init(_ address: String, _ cause: Cause, isListing: Bool = false) {
-    (self.address, self.cause, self.isListing) = (address, cause, isListing)
+  package init(_ address: String, _ cause: Cause, _ purpose: Purpose = .read) {
+    (self.address, self.cause, self.purpose) = (address, cause, purpose)
   }
 
   package var exit: RunExit {
@@ -34,10 +37,12 @@ package struct StorageError: RunError, Equatable, CustomStringConvertible {
     case .unreachable: .serviceUnavailable
     case .changed, .unexpected: .inputOutput
     case .noRanges, .address: .configuration
+    case .lost: .cannotWrite
     case .refused(let status, let code, let region):
       switch code {
-      case "NoSuchKey", "NoSuchBucket", "InvalidObjectState": .noInput
       case _ where region != nil: .configuration
+      case _ where purpose == .write && (status == 404 || status == 400): .cannotWrite
+      case "NoSuchKey", "NoSuchBucket", "InvalidObjectState": .noInput
       case _ where status == 404: .noInput
       case _ where status == 401 || status == 403 || Self.isExpired(code): .credentialsRefused
       case _ where status >= 500 || status == 429: .serviceUnavailable
@@ -63,12 +68,14 @@ package struct StorageError: RunError, Equatable, CustomStringConvertible {
     case .unexpected(let what): "the storage service sent \(what); check Storage.endpoint"
     case .noRanges:
       "the server does not send parts of a file (Range), and the file is too large for one response; copy it to a local disk"
+    case .lost:
+      "the answer of the storage service was lost, so it is unknown whether the object was written; check the object first"
     case .address(let problem): problem
-    case .refused(let status, let code, let region): Self.words(status, code, region, isListing)
+    case .refused(let status, let code, let region): Self.words(status, code, region, purpose)
     }
   }
 
-  private static func words(_ status: Int, _ code: String, _ region: String?, _ isListing: Bool) -> String {
+  private static func words(_ status: Int, _ code: String, _ region: String?, _ purpose: Purpose) -> String {
     let shown = code.isEmpty ? "\(status)" : "\(status) \(code)"
     if let region { return "the bucket is in the region \(region) (\(shown)); set Storage.region to '\(region)'" }
     switch code {
@@ -88,7 +95,9 @@ package struct StorageError: RunError, Equatable, CustomStringConvertible {
     default: break
     }
     switch status {
-    case 401 where isListing, 403 where isListing:
+    case 401 where purpose == .write, 403 where purpose == .write:
+      return "writing is denied (\(shown)); allow s3:PutObject and s3:AbortMultipartUpload"
+    case 401 where purpose == .list, 403 where purpose == .list:
       return "listing is denied (\(shown)); allow s3:ListBucket on the bucket, or name single objects without wildcards"
     case 401, 403:
       return

@@ -1,0 +1,110 @@
+import BatchFoundation
+
+/// Writes an object with one request or, beyond the size of a part, by a multipart upload. It holds one part in memory.
+final class ObjectWriter: RemoteWriter {
+  /// The size of every part but the last, as some services require.
+  private static let partBytes = 8 << 20
+  /// The limit of S3.
+  private static let mostParts = 10_000
+
+  private let address: RemoteAddress
+  private let text: String
+  private let condition: RemoteCondition?
+  private let check: () throws -> Void
+  private let storage: ObjectStorage
+  private var part: [UInt8] = []
+  /// The id of the multipart upload that has begun.
+  private var upload: String?
+  /// The tags of the parts sent.
+  private var tags: [String] = []
+
+  init(
+    _ address: RemoteAddress, _ text: String, _ condition: RemoteCondition?, _ check: @escaping () throws -> Void,
+    _ storage: ObjectStorage
+  ) {
+    (self.address, self.text, self.condition, self.check, self.storage) = (address, text, condition, check, storage)
+  }
+
+  deinit {
+    // The error that ended the upload was reported; parts that cannot be removed are invisible.
+    if let upload { _ = try? send(.delete, [("uploadId", upload)]) }
+  }
+
+  func write(_ bytes: UnsafeRawBufferPointer) throws {
+    var rest = unsafe bytes[...]
+    while unsafe !rest.isEmpty {
+      if part.count == Self.partBytes { try sendPart() }
+      let count = unsafe min(rest.count, Self.partBytes - part.count)
+      unsafe part.append(contentsOf: rest.prefix(count))
+      unsafe rest = rest.dropFirst(count)
+    }
+  }
+
+  func finish() throws -> String? {
+    try check()
+    guard upload != nil else { return try send(.put, [], part, isConditional: true).fields["etag"] }
+    try sendPart()
+    let parts = tags.enumerated().map { number, tag in
+      "<Part><PartNumber>\(number + 1)</PartNumber><ETag>\(XMLWriter.escaped(tag))</ETag></Part>"
+    }
+    let answer = try send(
+      .post, [("uploadId", upload ?? "")],
+      Array("<CompleteMultipartUpload>\(parts.joined())</CompleteMultipartUpload>".utf8), isConditional: true)
+    upload = nil
+    // Without its tag, the object is complete all the same.
+    return (try? XMLDocument.parse(answer.body))?.first("ETag")?.text
+  }
+
+  private func sendPart() throws {
+    try check()
+    let upload = try upload ?? begin()
+    self.upload = upload
+    guard tags.count < Self.mostParts else {
+      throw StorageError(text, .address("an object has at most 10,000 parts of 8 MiB, and this one has more"), .write)
+    }
+    let answer = try send(.put, [("partNumber", "\(tags.count + 1)"), ("uploadId", upload)], part)
+    guard let tag = answer.fields["etag"] else {
+      throw StorageError(text, .unexpected("no tag of a part"), .write)
+    }
+    tags.append(tag)
+    part.removeAll(keepingCapacity: true)
+  }
+
+  private func begin() throws -> String {
+    let answer = try send(.post, [("uploads", "")])
+    // The reason why it is no XML does not change the remedy.
+    guard let id = (try? XMLDocument.parse(answer.body))?.first("UploadId")?.text else {
+      throw StorageError(text, .unexpected("no id of an upload"), .write)
+    }
+    return id
+  }
+
+  private var type: String {
+    switch PathText.name(of: address.key).split(separator: ".").last {
+    case "html": "text/html; charset=utf-8"
+    case "json": "application/json"
+    default: "application/octet-stream"
+    }
+  }
+
+  private func send(
+    _ method: HTTPRequest.Method, _ query: [(String, String)], _ body: [UInt8] = [], isConditional: Bool = false
+  ) throws -> HTTPAnswer {
+    var call = ObjectCall(method, address: address, text: text, query: query, purpose: .write)
+    call.body = body
+    if method == .delete {
+      call.attempts = 1
+    } else {
+      call.check = check
+      // Otherwise libcurl would call the body a form, and the service would keep that.
+      call.headers.append(("Content-Type", type))
+    }
+    if isConditional, let condition {
+      switch condition {
+      case .nothing: call.headers.append(("If-None-Match", "*"))
+      case .object(let tag): call.headers.append(("If-Match", tag))
+      }
+    }
+    return try storage.send(call)
+  }
+}
