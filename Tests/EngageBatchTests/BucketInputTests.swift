@@ -82,6 +82,29 @@ import Testing
     for word in [Self.secret, Self.token, "AKIDEXAMPLE"] { #expect(!written.contains(word)) }
   }
 
+  /// It ended with a crash.
+  @Test("A rerun reads the bucket again; names are those of the keys, and none is ignored in silence")
+  func rerun() throws {
+    let server = try BucketServer([
+      "in/a.ndjson": .init(Self.lines(14), tag: "a"), "in/odd//b.ndjson": .init(Self.lines(15), tag: "b"),
+      "in/../c.ndjson": .init(Self.lines(16), tag: "c"), "in/marker/": .init("", tag: "m"),
+      "in/data/": .init(Self.lines(17), tag: "d"),
+    ])
+    let workspace = try Workspace([])
+    try workspace.write(
+      "job.json",
+      #"{"name": "j", "settings": {"Storage": {"pathStyle": true}}, "inputs": {"events": ["s3://exports/in/**"]}, "asOf": "2026-02-01T00:00:00Z", "store": "j.sqlite"}"#
+    )
+    let environment = Self.credentials.merging(["AWS_ENDPOINT_URL": server.endpoint]) { $1 }
+    let run = try workspace.run("run", "job.json", "--no-upload", "--summary", "s.json", environment: environment)
+    #expect(run.code == 0, "\(run.messages)")
+    #expect(try Summary(workspace.read("s.json"))["records.accepted"] == 90)
+    #expect(run.messages.contains("skipped 's3://exports/in/../c.ndjson', whose name begins"))
+    let rerun = try workspace.run(
+      "rerun", "job.json", "--from", "2026-01-14", "--to", "2026-01-18", environment: environment)
+    #expect(rerun.code == 0, "\(rerun.messages)")
+  }
+
   @Test("Gzip, maps of tables and single https files are read like files")
   func forms() throws {
     let server = try BucketServer([:])

@@ -118,7 +118,7 @@ extension SettingsSchema {
     [
       .optionalText(
         "endpoint", .endpoint, \.storage.endpoint,
-        "URL of the S3 service for inputs at `s3://` addresses, such as `https://storage.googleapis.com`; empty for AWS."
+        "URL of the S3 service for inputs at `s3://` addresses, such as `https://storage.googleapis.com`; empty for `AWS_ENDPOINT_URL_S3`, `AWS_ENDPOINT_URL`, or AWS."
       ),
       .optionalText(
         "region", .urlSegment, \.storage.region,

@@ -40,8 +40,14 @@ package struct InputPattern: Sendable {
       guard let name = names.first, NamePattern(pattern).matches(name, hidden: hidden) else { return false }
       return finds(names.dropFirst(), patterns.dropFirst())
     }
-    return finds(
-      FileSearch.normalised(Array(path.utf8))[...], FileSearch.normalised(Array(pattern.utf8))[...])
+    guard RemoteAddress(pattern) != nil else {
+      return finds(FileSearch.normalised(Array(path.utf8))[...], FileSearch.normalised(Array(pattern.utf8))[...])
+    }
+    // In keys, `.`, `..` and nothing are names like others.
+    func names(_ address: String) -> [[UInt8]] {
+      address.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).map(Array.init)
+    }
+    return finds(names(path)[...], names(pattern.hasSuffix("/") ? String(pattern.dropLast()) : pattern)[...])
   }
 }
 

@@ -3,7 +3,7 @@ import Glibc
 
 /// How a storage service is reached; the job's `Storage` settings.
 package struct StorageSettings: Sendable, Hashable {
-  /// The URL of the service; nil for that of AWS in the region.
+  /// The URL of the service; nil for `AWS_ENDPOINT_URL_S3`, `AWS_ENDPOINT_URL`, or that of AWS in the region.
   package var endpoint: String?
   /// Nil for `AWS_REGION`, `AWS_DEFAULT_REGION`, the profile's region, or `us-east-1`.
   package var region: String?
@@ -75,7 +75,8 @@ package final class ObjectStorage: RemoteStorage {
         else { throw StorageError(text, .unexpected("an object without a key or size")) }
         let decoded = isEncoded ? PercentEncoding.decodedForm(written.utf8) : nil
         let key = decoded.map { String(decoding: $0, as: UTF8.self) } ?? written
-        if key.utf8.last == UInt8(ascii: "/") { continue }
+        // It only marks a folder.
+        if size == 0, key.utf8.last == UInt8(ascii: "/") { continue }
         files.append(
           RemoteFile(
             address: "s3://\(bucket.host)/\(key)", size: size, tag: entry.first("ETag").map { Self.quoted($0.text) },
@@ -170,15 +171,15 @@ package final class ObjectStorage: RemoteStorage {
         // A part of the range is as good as a shorter range.
         if let part = fault.partial, part.status == 206, !part.body.isEmpty, call.file != nil {
           try check(part, call)
-          try spend(StorageError(call.text, .unreachable("\(fault)")))
+          try spend(StorageError(call.text, .unreachable(request.address.host, fault)))
           return part
         }
         if fault.kind == .tooLarge, call.range != nil { throw StorageError(call.text, .noRanges) }
         isLost = true
-        cause = .unreachable("\(fault)")
+        cause = .unreachable(request.address.host, fault)
       case .notSent(let fault):
         isForNow = fault.mayBeTheRequest || fault.kind == .connect || fault.kind == .resolve
-        cause = .unreachable("\(fault)")
+        cause = .unreachable(request.address.host, fault)
       case .answer(let answer):
         if answer.status == 416, answer.wholeSize == 0, call.range != nil, call.file == nil { return answer }
         if answer.status == 412 || answer.status == 416, call.file != nil { throw StorageError(call.text, .changed) }
@@ -229,14 +230,19 @@ package final class ObjectStorage: RemoteStorage {
   private func session() throws -> Session {
     try opened.withLock { opened in
       if let opened { return opened }
-      let variables = ["AWS_REGION", "AWS_DEFAULT_REGION"].compactMap { environment[$0] }.first { !$0.isEmpty }
-      let region = settings.region ?? variables ?? AWSProfile(environment)["region"] ?? "us-east-1"
+      let region =
+        settings.region ?? variable("AWS_REGION", "AWS_DEFAULT_REGION") ?? AWSProfile(environment)["region"] ?? "us-east-1"
       let session = Session(
         client: HTTPClient(try http()), region: region,
         source: CredentialSource(environment: environment, region: region, http: http))
       opened = session
       return session
     }
+  }
+
+  /// The value of the first of these variables that is set.
+  private func variable(_ names: String...) -> String? {
+    names.compactMap { environment[$0] }.first { !$0.isEmpty }
   }
 
   private func credentials(
@@ -299,7 +305,8 @@ package final class ObjectStorage: RemoteStorage {
         )
       }
       let path = "/" + RequestSignature.encoded(key, keeping: "/")
-      let service = try ServiceAddress(settings.endpoint ?? "https://s3.\(region).amazonaws.com")
+      let endpoint = settings.endpoint ?? variable("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL")
+      let service = try ServiceAddress(endpoint ?? "https://s3.\(region).amazonaws.com")
       // A certificate covers one name below the service's; an IP address has no names below it.
       if settings.usesPaths || address.host.contains(".") || LoopbackHost.contains(service.host) {
         return (service, "/\(address.host)\(path)")

@@ -7,8 +7,8 @@ package struct StorageError: RunError, Equatable, CustomStringConvertible {
     /// Neither the environment nor a file has credentials, or they are unusable, for the reason given.
     case credentials(String)
     case refused(status: Int, code: String, region: String?)
-    /// No complete answer, after all attempts.
-    case unreachable(String)
+    /// No complete answer of a host, after all attempts.
+    case unreachable(String, HTTPFault)
     /// The object has another tag or size than when it was found.
     case changed
     /// The answer violates the protocol.
@@ -41,10 +41,11 @@ package struct StorageError: RunError, Equatable, CustomStringConvertible {
     case .refused(let status, let code, let region):
       switch code {
       case _ where region != nil: .configuration
+      case _ where Self.isOfCredentials(code): .credentialsRefused
       case _ where purpose == .write && (status == 404 || status == 400): .cannotWrite
       case "NoSuchKey", "NoSuchBucket", "InvalidObjectState": .noInput
       case _ where status == 404: .noInput
-      case _ where status == 401 || status == 403 || Self.isExpired(code): .credentialsRefused
+      case _ where status == 401 || status == 403: .credentialsRefused
       case _ where status >= 500 || status == 429: .serviceUnavailable
       default: .inputOutput
       }
@@ -56,13 +57,19 @@ package struct StorageError: RunError, Equatable, CustomStringConvertible {
 
   package static func isExpired(_ code: String) -> Bool { code == "ExpiredToken" || code == "TokenRefreshRequired" }
 
+  /// Whether the credentials are not valid; some services answer so with 400.
+  private static func isOfCredentials(_ code: String) -> Bool {
+    isExpired(code)
+      || ["InvalidAccessKeyId", "SignatureDoesNotMatch", "InvalidToken", "InvalidClientTokenId"].contains(code)
+  }
+
   package var description: String { "\(address.printable): error: \(words)" }
 
   private var words: String {
     switch cause {
     case .credentials(let problem):
       "no usable credentials: \(problem). Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE; for a public bucket, set Storage.anonymous"
-    case .unreachable(let fault): "the storage service did not answer (\(fault)); run the job again"
+    case .unreachable(let host, let fault): "\(host.printable) did not answer (\(fault)); \(Self.remedy(fault))"
     case .changed:
       "the object was replaced while the run read it; everything read so far is kept. Run the job again when the object is complete"
     case .unexpected(let what): "the storage service sent \(what); check Storage.endpoint"
@@ -72,6 +79,14 @@ package struct StorageError: RunError, Equatable, CustomStringConvertible {
       "the answer of the storage service was lost, so it is unknown whether the object was written; check the object first"
     case .address(let problem): problem
     case .refused(let status, let code, let region): Self.words(status, code, region, purpose)
+    }
+  }
+
+  private static func remedy(_ fault: HTTPFault) -> String {
+    switch fault.kind {
+    case .tls, .authorities: "name the authority of its certificate in Connection.caFile"
+    case .resolve, .connect: "check Storage.endpoint and run the job again"
+    default: "run the job again"
     }
   }
 
@@ -85,7 +100,7 @@ package struct StorageError: RunError, Equatable, CustomStringConvertible {
       return "the clock of this machine differs from the service's by more than 15 minutes (\(shown)); correct it"
     case "ExpiredToken", "TokenRefreshRequired":
       return "the session token has expired (\(shown)); get new credentials and run the job again"
-    case "InvalidAccessKeyId", "SignatureDoesNotMatch", "InvalidToken", "InvalidClientTokenId":
+    case _ where isOfCredentials(code):
       return
         "the service does not accept the credentials (\(shown)); check the access key, its secret and the session token"
     case "InvalidObjectState":

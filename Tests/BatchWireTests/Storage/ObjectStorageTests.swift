@@ -112,6 +112,11 @@ import Testing
         .credentialsRefused
       ),
       (
+        400, "InvalidToken", [],
+        "s3://exports/in: error: the service does not accept the credentials (400 InvalidToken); check the access key, its secret and the session token",
+        RunExit.credentialsRefused
+      ),
+      (
         404, "NoSuchBucket", [], "s3://exports/in: error: there is no such bucket; check the name and Storage.endpoint",
         .noInput
       ),
