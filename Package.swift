@@ -31,7 +31,7 @@ let modules: [Module] = [
   Module(
     name: "BatchDelivery", imports: ["BatchFoundation", "BatchWire", "BatchStore"],
     testImports: ["StoreSupport", "DestinationContract"]),
-  Module(name: "BatchReport", imports: ["BatchFoundation"]),
+  Module(name: "BatchReport", imports: ["BatchFoundation", "CEmbedded"]),
   Module(name: "EventSchemas", imports: ["BatchFoundation", "BatchReport"], testImports: ["GameRules"]),
   Module(
     name: "BatchPipeline",

@@ -51,6 +51,8 @@ package struct ListedRun: Sendable, Equatable {
 
   fileprivate var tone: String { state?.tone ?? "attention" }
 
+  fileprivate var sign: String { state?.sign ?? "…" }
+
   fileprivate var ending: String {
     guard let exit, let state else { return "killed or still running" }
     return state == .failed ? "failed: \(Wording.ending(exit))" : state.rawValue
@@ -170,17 +172,21 @@ package enum HTMLIndex {
         self.number = number
         guard let runs else { return }
         guard let last = runs.last else {
-          (tone, note, words) = (NightState.missed.tone, NightState.missed.rawValue, "no run has read its window")
+          (tone, note, words) = (
+            NightState.missed.tone, "\(NightState.missed.sign) \(NightState.missed.rawValue)",
+            "no run has read its window"
+          )
           return
         }
         tone = last.tone
         let count = Chart.compact(runs.reduce(0) { $0 + $1.accepted })
-        note =
+        let state =
           switch last.state {
           case .done: count
           case .findings: "\(count), findings"
           case let state: state?.rawValue ?? "unfinished"
           }
+        note = "\(last.sign) \(state)"
         words = "\(runs.count.counted("run")), the last: \(last.ending)"
         folder = last.folder
       }
@@ -211,7 +217,7 @@ extension Markup {
       "Not done", "Runs that did not succeed, newest first", HTMLIndex.failures(runs),
       [
         Column("run", kind: "number", cell: \.linkedNumber), .text("as of", \.asOf.rfc3339),
-        .toned("ended", \.tone, \.ending),
+        .toned("ended", \.tone) { "\($0.sign) \($0.ending)" },
         .text("why") { ($0.stopped ?? "").replacing("\n", with: "; ").clipped(toBytes: 300) },
         .code("its report") { ShellCommand("report", "--run", "\($0.number)", "--store", store).text },
       ])
@@ -220,7 +226,8 @@ extension Markup {
       HTMLIndex.newest(runs),
       [
         Column("run", kind: "number", cell: \.linkedNumber), .text("job", \.job.shownName), .text("mode", \.mode),
-        .text("as of", \.asOf.rfc3339), .toned("ended", \.tone, \.ending), .figure("accepted", \.accepted),
+        .text("as of", \.asOf.rfc3339), .toned("ended", \.tone) { "\($0.sign) \($0.ending)" },
+        .figure("accepted", \.accepted),
         .figure("quarantined", \.quarantined), .figure("events", \.events), .figure("posted", \.posted),
         .figure("failed", \.failed), .number("took") { $0.seconds.map(Wording.seconds) ?? "" },
       ])

@@ -35,6 +35,7 @@ extension Markup {
 
   /// - Parameter inWords: Entries whose values are text, shown below the figures.
   private mutating func addFigures(_ title: String, _ caption: String, _ figures: [Figure], inWords: [Figure]) {
+    guard !inWords.isEmpty || figures.contains(where: { $0.figure != "0" }) else { return }
     line("<section><h2>\(title)</h2>\(.shortTable(caption, figures, Self.named))")
     if !inWords.isEmpty {
       line("<dl>")

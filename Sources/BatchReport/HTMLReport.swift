@@ -3,8 +3,30 @@ import BatchFoundation
 /// The report of a run for people: one HTML file without scripts or external resources.
 package enum HTMLReport {
   /// Returns the page; equal reports give equal bytes.
-  package static func text(_ report: RunReport) -> String {
-    Markup.page(title: "\(report.job), \(report.period)") { $0.add(report) }
+  ///
+  /// - Parameter links: The other pages, relative to this one; nil for a page that is not in a folder of reports.
+  package static func text(_ report: RunReport, links: ReportLinks? = nil) -> String {
+    Markup.page(title: "\(report.job), \(report.period)") { page in
+      var sections: Markup = ""
+      sections.add(report)
+      page.addOverview(report, links)
+      let (contents, text) = sections.withAnchors()
+      page.addContents(contents)
+      page.line(text)
+    }
+  }
+}
+
+/// The pages that a report links to.
+package struct ReportLinks: Sendable, Equatable {
+  /// The page over all runs.
+  package var index: String
+  /// The reports of the job's runs before and after; nil for none.
+  package var before: String?
+  package var after: String?
+
+  package init(index: String, before: String? = nil, after: String? = nil) {
+    (self.index, self.before, self.after) = (index, before, after)
   }
 }
 
@@ -24,7 +46,7 @@ extension RunReport {
 extension Markup {
   /// Adds the sections of a report, skipping empty ones.
   fileprivate mutating func add(_ report: RunReport) {
-    addOverview(report)
+    addPeople(report)
     add(Charts(report.activity, report.platform.typeNames).all)
     line(#"<div class="columns">"#)
     addFigures(report)
@@ -58,14 +80,16 @@ extension Markup {
     line("<footer>\(privacy)</footer>")
   }
 
-  private mutating func addOverview(_ report: RunReport) {
+  fileprivate mutating func addOverview(_ report: RunReport, _ links: ReportLinks?) {
+    if let links { addNavigation(links) }
     let tone = report.night.tone
     line(
-      #"<header><h1>\#(report.job)</h1><span class="badge \#(tone)">\#(report.ending)</span><span class="soft">\#(report.period)</span></header>"#
+      #"<header><h1>\#(report.job)</h1><span class="badge \#(tone)"><span aria-hidden="true">\#(report.night.sign) </span>\#(report.ending)</span><span class="soft">\#(report.period)</span></header>"#
     )
     lines(report.failureLines) { #"<p class="bad">\#($0)</p>"# }
     line("<p>\(RunStory.text(report))</p>")
-    addTiles(Self.tiles(report))
+    // A run that read nothing has nothing to count.
+    addTiles(Self.tiles(report).filter { $0.count != 0 || report.summary.records.read > 0 })
     lines(report.unusual ?? []) { #"<p class="attention">Unusual: \#($0).</p>"# }
     let steps = NextSteps.of(report)
     if !steps.isEmpty {
@@ -149,6 +173,7 @@ extension Markup {
     line(#"<section class="long"><h2>Warnings</h2>"#)
     for tally in tallies {
       line("<h3><code>\(tally.kind)</code> \(tally.occurrences.grouped)</h3>")
+      line(#"<p class="soft">What it means: <code>\#(ShellCommand("explain", tally.kind).text)</code></p>"#)
       line(
         .table(
           "First places", tally.first,

@@ -34,6 +34,7 @@ package enum JSONReport {
       ],
       "summary": JSONNode(.written(report.summaryJSON)),
       "activity": activity(report.activity),
+      "peopleBefore": peopleBefore(report),
       "upload": ledger(report),
       "unusual": .texts(report.unusual ?? []),
       "unsent": .array(
@@ -102,6 +103,16 @@ package enum JSONReport {
     ]
   }
 
+  /// Returns the number of nights and the median of each figure in devices; null without nights.
+  private static func peopleBefore(_ report: RunReport) -> JSONNode {
+    guard let nights = report.peopleBefore, let first = nights.first else { return .text(nil) }
+    let medians = first.inDevices.indices.map { place in
+      let median = nights.map { $0.inDevices[place].devices }.median ?? 0
+      return (first.inDevices[place].name, JSONNode(.number(Wording.median(median))))
+    }
+    return .object([("nights", .number(nights.count))] + medians)
+  }
+
   private static func campaign(_ name: ByteText, _ campaign: CampaignActivity) -> JSONNode {
     func steps(_ counts: TimeCounts) -> JSONNode {
       guard let hours = counts.hours else { return .text(nil) }
@@ -117,6 +128,7 @@ package enum JSONReport {
       "timeline": [
         "set": steps(campaign.set), "expired": steps(campaign.expired), "events": steps(campaign.events),
       ],
+      "steps": JSONNode.object([]).adding((campaign.steps ?? CampaignSteps()).members),
     ]
   }
 

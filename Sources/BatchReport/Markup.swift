@@ -87,8 +87,7 @@ extension Markup {
       <meta name="generator" content="engage-batch">
       <title>\#(title) - engage-batch</title>
       <style>
-      \#(HTMLReport.style)
-      </style>\#(head)
+      \#(HTMLReport.style)</style>\#(head)
       </head>
       <body>
       <main>

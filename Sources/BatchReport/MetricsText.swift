@@ -87,6 +87,9 @@ package struct MetricsText: Sendable {
         summary.eventsByType.sorted { $0.key < $1.key }.map { ($0.key.string, $0.value) }
           + (summary.otherEvents > 0 ? [("others", summary.otherEvents)] : [])),
       counts(
+        "engage_batch_devices", "Devices of the last run, by what they did.", "did",
+        (summary.people?.inDevices ?? []).map { ($0.name, $0.devices) }),
+      counts(
         "engage_batch_run_uploaded_events", "Events that the last run tried to send, by outcome.", "outcome",
         [
           ("posted", upload.eventsPosted), ("failed", upload.eventsFailed), ("pending", upload.eventsPending),

@@ -21,6 +21,16 @@ package enum NightState: String, CaseIterable, Codable, Sendable {
       }
   }
 
+  /// A sign that shows the state without its color.
+  var sign: String {
+    switch self {
+    case .done: "✓"
+    case .findings: "!"
+    case .missed: "○"
+    case .noInput, .refused, .failed: "✕"
+    }
+  }
+
   /// `good`, `attention` or `bad`.
   var tone: String {
     switch self {
@@ -82,6 +92,7 @@ package struct NightFigures: Sendable, Equatable {
   package var conflicts: Int
   /// The hours from the latest event to the run's `asOf`; nil without new events.
   package var age: Int?
+  package var people: People?
 
   package init(_ report: RunReport) {
     let summary = report.summary
@@ -92,6 +103,7 @@ package struct NightFigures: Sendable, Equatable {
     quarantinedPerMille = records == 0 ? 0 : quarantined * 1000 / records
     warnings = report.warningCount
     conflicts = summary.identity.conflicts
+    people = summary.people
     let hours = report.activity.events.named.reduce(into: report.activity.events.rest) { $0 += $1.value }
     age = hours.span.map { Int(max(0, report.asOf.hour - $0.upperBound)) }
   }

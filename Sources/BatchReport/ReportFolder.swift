@@ -42,9 +42,10 @@ package enum ReportFolder {
   /// - Returns: The path of the new folder.
   /// - Throws: ``ReportError``.
   package static func write(
-    _ report: RunReport, below folder: String, windowFrom: Instant? = nil, isForGroup: Bool = false
+    _ report: RunReport, below folder: String, windowFrom: Instant? = nil, isForGroup: Bool = false,
+    links: ReportLinks? = nil
   ) throws -> String {
-    let html = HTMLReport.text(report)
+    let html = HTMLReport.text(report, links: links)
     try makeParents(of: folder + "/")
     let path = try makeFolder(
       folder, name(job: report.job, startedAt: report.startedAt, windowFrom: windowFrom))
@@ -93,10 +94,44 @@ package enum ReportFolder {
   package static func writeIndex(
     _ runs: [ListedRun], store: String, isSandbox: Bool, below folder: String, isForGroup: Bool
   ) throws -> String? {
+    guard let path = indexPath(store: store, isSandbox: isSandbox, below: folder) else { return nil }
+    try replace(path, HTMLIndex.text(placed(runs, below: folder), store: store), isForGroup: isForGroup)
+    return path
+  }
+
+  /// Returns the links of the report of the last run; nil if it is the only one, or has no page over all runs.
+  ///
+  /// - Parameter runs: The runs, oldest first.
+  package static func links(
+    _ runs: [ListedRun], store: String, isSandbox: Bool, below folder: String
+  ) -> ReportLinks? {
+    guard let last = runs.last, runs.count > 1,
+      let index = indexPath(store: store, isSandbox: isSandbox, below: folder)
+    else { return nil }
+    let before = placed(runs, below: folder).dropLast().last { $0.job == last.job }?.folder
+    return ReportLinks(
+      index: "../\(PathText.name(of: index))", before: before.map { "../\($0)/report.html" })
+  }
+
+  /// Links the report before to a new one.
+  ///
+  /// - Throws: ``ReportError``.
+  package static func link(_ links: ReportLinks, to folder: String, isForGroup: Bool) throws {
+    guard let before = links.before else { return }
+    let path = "\(PathText.folder(of: folder))/\(before.dropFirst(3))"
+    // A page that is gone or unreadable needs no link.
+    guard let page = try? String(decoding: RegularFile.read(path), as: UTF8.self) else { return }
+    let after = "../\(PathText.name(of: folder))/report.html"
+    guard let linked = Markup.page(page, linkedTo: ReportLinks(index: links.index, after: after)) else { return }
+    try replace(path, linked, isForGroup: isForGroup)
+  }
+
+  /// Returns the runs with the folders of their reports.
+  private static func placed(_ runs: [ListedRun], below folder: String) -> [ListedRun] {
     // A folder that cannot be listed has no reports to link to.
     let folders = ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).sorted()
     var left = Set(folders)
-    let runs = runs.map { run in
+    return runs.map { run in
       var run = run
       let name = self.name(job: run.job, startedAt: run.started)
       // One of many runs has its window in the name. Later runs in the same second have a number at the end.
@@ -106,9 +141,13 @@ package enum ReportFolder {
       if let folder = run.folder { left.remove(folder) }
       return run
     }
+  }
+
+  /// Returns the path of the page over all runs of a store; nil if both of its names are taken.
+  private static func indexPath(store: String, isSandbox: Bool, below folder: String) -> String? {
     let stem = PathText.component(store.split(separator: "/").last.map(String.init) ?? store)
     let own = "index-\(stem.hasSuffix(".sqlite") ? String(stem.dropLast(7)) : stem).html"
-    let path = ((isSandbox ? [] : ["index.html"]) + [own]).map { "\(folder)/\($0)" }.first { path in
+    return ((isSandbox ? [] : ["index.html"]) + [own]).map { "\(folder)/\($0)" }.first { path in
       do throws(RegularFile.Failure) {
         return String(decoding: try RegularFile.read(path), as: UTF8.self).contains(HTMLIndex.mark(of: store).text)
       } catch {
@@ -116,16 +155,17 @@ package enum ReportFolder {
         return error == .system(SystemError(ENOENT))
       }
     }
-    guard let path else { return nil }
+  }
+
+  private static func replace(_ path: String, _ page: String, isForGroup: Bool) throws(ReportError) {
     do throws(SystemError) {
       let draft = try DraftFile(for: path)
-      try draft.write(Array(HTMLIndex.text(runs, store: store).utf8))
+      try draft.write(Array(page.utf8))
       try draft.replace()
       if isForGroup { guard unsafe chmod(path, 0o640) == 0 else { throw SystemError(errno) } }
     } catch {
       throw ReportError(path: path, operation: .write, code: error.code)
     }
-    return path
   }
 
   /// Returns the role of an existing file below `folder` that only reports write; nil for any other path.

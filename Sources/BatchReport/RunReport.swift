@@ -63,6 +63,8 @@ package struct RunReport: Sendable, Equatable, Codable {
   package var warnings: [WarningTally] = []
   /// Sentences about figures outside the range of previous nights; nil if they were not compared (`Report.usualRuns`).
   package var unusual: [String]?
+  /// The devices of the previous nights, oldest first; nil if they were not compared (`Report.usualRuns`).
+  package var peopleBefore: [People]?
   /// Other messages for people, such as a pattern that matched no file.
   package var notes: [String] = []
   package var unknownFields: [UnknownField] = []

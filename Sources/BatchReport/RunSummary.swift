@@ -86,6 +86,8 @@ package struct RunSummary: Sendable, Equatable, Codable {
   package var sessionsEnded = 0
   package var campaignsSet = 0
   package var campaignsExpired = 0
+  /// Nil, and left out of the JSON, for a run that read nothing.
+  package var people: People?
   /// The effects of late records within the reach; left out of the JSON if no device was rewound.
   package var rewind = Rewind()
   package var upload = Upload()
@@ -168,7 +170,8 @@ package struct RunSummary: Sendable, Equatable, Codable {
     ])
     let own = platform.map { summary.adding([$0.name: $0.json]) } ?? summary
     return own.adding([
-      "missed": missed, "night": night.map { .text($0.rawValue) }, "stopped": stopped.map { .text($0) },
+      "people": people?.json, "missed": missed, "night": night.map { .text($0.rawValue) },
+      "stopped": stopped.map { .text($0) },
     ]).compactText
   }
 }
@@ -179,6 +182,26 @@ extension RunSummary.Records {
       "read": .number(read), "accepted": .number(accepted), "duplicates": .number(duplicates),
       "outOfWindow": .number(outOfWindow), "forgotten": .number(forgotten ?? 0), "leftOut": .number(leftOutCount),
       "quarantined": .number(quarantined),
+    ]
+  }
+}
+
+extension People {
+  /// The figures of a run, whose members are numbers of devices, except `events`.
+  fileprivate var json: JSONNode {
+    (["devices": .number(devices), "new": .number(newDevices), "returning": .number(returningDevices)] as JSONNode)
+      .adding(steps.members)
+  }
+}
+
+extension CampaignSteps {
+  /// A member for each step, with its events and devices.
+  var members: KeyValuePairs<String, JSONNode?> {
+    func reach(_ step: CampaignStep) -> JSONNode {
+      ["events": .number(self[step].events), "devices": .number(self[step].devices)]
+    }
+    return [
+      "received": reach(.received), "opened": reach(.opened), "sessions": reach(.sessions), "goals": reach(.goals),
     ]
   }
 }
@@ -224,6 +247,10 @@ extension RunReport {
     summary.rewind.devices += other.summary.rewind.devices
     summary.rewind.records += other.summary.rewind.records
     summary.rewind.added += other.summary.rewind.added
+    if let people = other.summary.people {
+      summary.people = summary.people ?? People()
+      summary.people? += people
+    }
     quarantinedEvents += other.quarantinedEvents
     activity += other.activity
     quarantine = Array(

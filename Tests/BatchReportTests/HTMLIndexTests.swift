@@ -31,16 +31,16 @@ import Testing
     "<div class=\"tile\"><b class=\"bad\">1</b><span>not done</span></div>",
     // 1 January 2026 was a Thursday.
     "<tr><td></td><td></td><td></td><td class=\"attention\" title=\"1 run, the last: done with findings\"><a href=\"nightly-20260102T000000Z/report.html\">1</a>"
-      + "<span>1.2k, findings</span></td><td class=\"bad\" title=\"1 run, the last: failed: the service could not be reached or kept failing\">2"
-      + "<span>failed</span></td><td class=\"attention\" title=\"1 run, the last: done with findings\">3<span>1.2k, findings</span></td>"
+      + "<span>! 1.2k, findings</span></td><td class=\"bad\" title=\"1 run, the last: failed: the service could not be reached or kept failing\">2"
+      + "<span>✕ failed</span></td><td class=\"attention\" title=\"1 run, the last: done with findings\">3<span>! 1.2k, findings</span></td>"
       + "<td class=\"soft\">4</td></tr>",
     "<td class=\"soft\">31</td><td></td></tr>",
     "<title>2026-01-02: 1,200 accepted</title>",
     "<tr><th scope=\"row\" class=\"number\">2</th><td data-label=\"as of\">2026-01-03T00:00:00.000Z</td>"
-      + "<td class=\"bad\" data-label=\"ended\">failed: the service could not be reached or kept failing</td><td data-label=\"why\">no &lt;answer&gt;; no file</td>"
+      + "<td class=\"bad\" data-label=\"ended\">✕ failed: the service could not be reached or kept failing</td><td data-label=\"why\">no &lt;answer&gt;; no file</td>"
       + "<td data-label=\"its report\"><code>engage-batch report --run 2 --store &#39;var/a&amp;b.sqlite&#39;</code></td></tr>",
     "<tr><th scope=\"row\" class=\"number\"><a href=\"nightly-20260102T000000Z/report.html\">1</a></th><td data-label=\"job\">nightly</td>"
-      + "<td data-label=\"mode\">run</td><td data-label=\"as of\">2026-01-02T00:00:00.000Z</td><td class=\"attention\" data-label=\"ended\">done with findings</td>"
+      + "<td data-label=\"mode\">run</td><td data-label=\"as of\">2026-01-02T00:00:00.000Z</td><td class=\"attention\" data-label=\"ended\">! done with findings</td>"
       + "<td class=\"number\" data-label=\"accepted\">1,200</td><td class=\"number\" data-label=\"quarantined\">12</td>"
       + "<td class=\"number\" data-label=\"events\">1,200</td><td class=\"number\" data-label=\"posted\">1,200</td>"
       + "<td class=\"number\" data-label=\"failed\">0</td><td class=\"number\" data-label=\"took\">1.500 s</td></tr>",
@@ -78,7 +78,7 @@ import Testing
     var late = Self.run(2, day: 4)
     late.missed = [Instant(milliseconds: late.asOf.milliseconds - 86_400_000)]
     late.night = .findings
-    let cell = "<td class=\"attention\" title=\"no run has read its window\">3<span>missed</span></td>"
+    let cell = "<td class=\"attention\" title=\"no run has read its window\">3<span>○ missed</span></td>"
     #expect(HTMLIndex.text([Self.run(1, day: 2), late], store: "a").contains(cell))
     #expect(!HTMLIndex.text([Self.run(1, day: 2), late, Self.run(3, day: 3)], store: "a").contains(cell))
   }
@@ -101,6 +101,33 @@ import Testing
     #expect(page == folder + "/index-a.html")
     var status = stat()
     #expect(unsafe stat(folder + "/index.html", &status) == 0 && status.st_mode & S_IFMT == S_IFIFO)
+  }
+
+  @Test("A report links to the page of all runs and to the report before, and that one to it, once")
+  func links() throws {
+    let folder = try Self.folder()
+    // What is left of the folder does no harm.
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let (first, second) = (Self.run(1, day: 1), Self.run(2, day: 2))
+    #expect(ReportFolder.links([first], store: "a", isSandbox: false, below: folder) == nil)
+    let links = try #require(ReportFolder.links([first, second], store: "a", isSandbox: false, below: folder))
+    #expect(links == ReportLinks(index: "../index.html", before: "../nightly-20260102T000000Z/report.html"))
+    let before = folder + "/nightly-20260102T000000Z/report.html"
+    try Data(HTMLReport.text(.fixture()).utf8).write(to: URL(filePath: before))
+    var report = RunReport.fixture()
+    report.startedAt = second.started
+    let path = try ReportFolder.write(report, below: folder, links: links)
+    let after = String(path.dropFirst(folder.count + 1))
+    for _ in 0..<2 { try ReportFolder.link(links, to: path, isForGroup: false) }
+    #expect(
+      try String(contentsOfFile: path + "/report.html", encoding: .utf8).contains(
+        "<main>\n<nav aria-label=\"Reports\"><a href=\"../index.html\">all runs</a>"
+          + "<a href=\"../nightly-20260102T000000Z/report.html\">the run before</a></nav>\n"))
+    let linked =
+      "<nav aria-label=\"Reports\"><a href=\"../index.html\">all runs</a><a href=\"../\(after)/report.html\">the run after</a></nav>\n"
+    #expect(
+      try String(contentsOfFile: before, encoding: .utf8)
+        == HTMLReport.text(.fixture()).replacing("<main>\n", with: "<main>\n" + linked))
   }
 
   @Test("A folder keeps the page of each store, and what is not one of ours")

@@ -87,6 +87,7 @@ import Testing
               "events": 0
             }
           },
+          "peopleBefore": null,
           "upload": {
             "possibleDuplicates": 100,
             "recoveredChunks": 0,

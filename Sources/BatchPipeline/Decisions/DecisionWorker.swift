@@ -1,6 +1,7 @@
 import BatchConfiguration
 import BatchFoundation
 import BatchIngest
+import BatchReport
 import BatchStore
 
 /// A worker that runs a decider over partitions on one thread and passes the results to the sink.
@@ -19,7 +20,10 @@ final class DecisionWorker: @unchecked Sendable {
   private var batch = LocalBatch()
   /// The states of devices, by id, after the slices processed so far, if the current bucket is split into slices.
   private var sliced: [[UInt8]: StoredDevice] = [:]
-  /// Warnings about ignored record types, wrong clocks, placeholder ids and repeated record ids.
+  /// Whether devices in the decider's steps may have further events in this run.
+  private var keepsSteps = false
+  /// Devices with records, and warnings about ignored record types, wrong clocks, placeholder ids and repeated record
+  /// ids.
   private var noted = DecisionTally()
   private(set) var quarantinedLate: [RecordPosition] = []
   private(set) var late = LateRecords()
@@ -64,6 +68,7 @@ final class DecisionWorker: @unchecked Sendable {
     let stored =
       try sink.earlier?.timelines.states(of: partition.devices.map(\.device)) ?? partition.devices.map { _ in nil }
     var digests = DigestCollector(bucket: partition.bucket)
+    keepsSteps = partition.lookaheads != nil
     for (device, earlier) in zip(partition.devices, stored) {
       try decide(device, earlier, partition)
       let late = decider.core.late
@@ -184,6 +189,7 @@ final class DecisionWorker: @unchecked Sendable {
     rewoundDevices += 1
     rewoundRecords += rewound.records
     batch.rewoundNights += rewound.nights
+    decider.core.steps += rewound.steps
     // A sent event that was found to be wrong may now be produced again, so the device's changes must be looked up.
     let mayComeBack = try sink.earlier?.ledger.hasWithdrawals(device) ?? false
     for change in rewound.changes {
@@ -201,6 +207,9 @@ final class DecisionWorker: @unchecked Sendable {
     let name = unsafe partition.lookaheads == nil ? [] : Array(device.bytes)
     var lookahead = partition.lookaheads?.of(device)
     let slice = sliced.removeValue(forKey: name)
+    if slice == nil {
+      if stored == nil { noted.people.newDevices += 1 } else { noted.people.returningDevices += 1 }
+    }
     // The state after an earlier slice already includes the samples.
     if slice != nil { lookahead?.samples = [] }
     let isExplained = isExplained(device)
@@ -305,6 +314,7 @@ final class DecisionWorker: @unchecked Sendable {
       end(replacing: device)
       if decider.isFull { try handOver(&digests) }
     }
+    keepsSteps = false
     try handOver(&digests)
   }
 
@@ -335,6 +345,7 @@ final class DecisionWorker: @unchecked Sendable {
 
   private func handOver(_ digests: inout DigestCollector) throws {
     try decider.handOver(to: &batch, isLast: false)
+    if !keepsSteps { decider.core.closeSteps() }
     batch.digests += digests.segments
     digests = DigestCollector(bucket: digests.bucket)
     arena.reset()

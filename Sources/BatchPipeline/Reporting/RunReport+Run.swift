@@ -43,6 +43,7 @@ extension RunReport {
     quarantinedEvents = local.tally.quarantinedEvents
     summary.setEvents(local.tally.events)
     activity = local.tally.activity
+    summary.people = local.tally.people
     quarantine = lines.map { line in
       var sample = QuarantineSample(line, personal)
       let detail = LineDiagnosis(line, dictionary).detail

@@ -9,6 +9,7 @@ extension DeviceRewind {
     var batch = LocalBatch()
     /// The sources of the records that cause events, by event number, where they differ from the events' own sources.
     var causes: [Int64: StoredSource] = [:]
+    var steps = StepCounter()
 
     func cause(of event: EventBlockReader) -> StoredSource { causes[event.emission] ?? event.source }
   }

@@ -190,8 +190,11 @@ final class DeviceRewind {
     var unused = LocalBatch()
     for case let made? in deciders.values { try made.common.handOver(to: &unused, isLast: true) }
     let (before, after) = (try handOver(\.earlier), try handOver(\.later))
+    var steps = after.steps
+    steps -= before.steps
     return RewoundDevice(
-      state: new ?? present, nights: rewound, records: decided, changes: try changes(device, before, after, late),
+      state: new ?? present, nights: rewound, records: decided, steps: steps,
+      changes: try changes(device, before, after, late),
       rows: after.batch.rows.flatMap { rows in before.batch.rows.map { rows.without($0) } ?? rows },
       quarantine: after.batch.quarantine.filter { !before.batch.quarantine.contains($0) })
   }
@@ -202,6 +205,7 @@ final class DeviceRewind {
       let decider = made[keyPath: which]
       try decider.handOver(to: &decided.batch, isLast: true)
       decided.causes.merge(decider.core.causes) { $1 }
+      decided.steps += decider.core.steps.taken()
     }
     return decided
   }

@@ -130,6 +130,8 @@ struct RewoundDevice {
   var nights: [StoredNight]
   /// The number of records processed again, including late ones.
   var records: Int
+  /// The difference between the new and the earlier steps.
+  var steps: StepCounter
   var changes: [EventChange]
   /// New platform rows, for requests that the service has never received.
   var rows: (any PlatformRows)?

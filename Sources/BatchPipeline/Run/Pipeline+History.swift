@@ -202,6 +202,7 @@ extension Pipeline {
     outcome.report.unusual = nights.map {
       NightFigures(outcome.report).unusual(beside: $0, factor: request.settings.report.usualFactor)
     }
+    outcome.report.peopleBefore = nights?.compactMap(\.people)
     if let owners = outcome.newOwners { outcome.report.unusual = (outcome.report.unusual ?? []) + [owners] }
   }
 

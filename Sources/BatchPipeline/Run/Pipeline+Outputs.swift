@@ -110,15 +110,20 @@ extension Pipeline {
         try FileManager.default.removeItem(atPath: path)
         outcome.reportFolder = nil
       }
-      outcome.reportFolder = try ReportFolder.write(
+      let isForGroup = request.settings.report.mode == .group
+      let links = outcome.report.store.flatMap {
+        ReportFolder.links(outcome.runs, store: $0, isSandbox: request.usesSandbox, below: folder)
+      }
+      let path = try ReportFolder.write(
         outcome.report, below: folder, windowFrom: request.isOneOfMany ? outcome.report.from : nil,
-        isForGroup: request.settings.report.mode == .group)
+        isForGroup: isForGroup, links: links)
+      outcome.reportFolder = path
       outcome.reported = outcome.exit
       // After the first run, there are no others to list.
       guard let store = outcome.report.store, outcome.runs.count > 1 else { return }
       let index = try ReportFolder.writeIndex(
-        outcome.runs, store: store, isSandbox: request.usesSandbox, below: folder,
-        isForGroup: request.settings.report.mode == .group)
+        outcome.runs, store: store, isSandbox: request.usesSandbox, below: folder, isForGroup: isForGroup)
+      if let links { try ReportFolder.link(links, to: path, isForGroup: isForGroup) }
       if index == nil {
         monitor.note(
           "warning: the list of runs was not written, because \(folder.printable) already contains index pages that this store did not write"

@@ -174,6 +174,7 @@ package final class RuleStream {
       decider.finish()
       decider.end(into: &batch.devices)
       try decider.handOver(to: &batch, isLast: true)
+      decider.core.closeSteps()
     }
     counts.devices += 1
     counts.held += batch.devices.last?.held ?? 0

@@ -42,6 +42,11 @@ package struct Activity: Sendable, Equatable, Codable {
     campaigns.change(name, change)
   }
 
+  /// Adds steps with campaigns that are not counted individually; a device counts once for each.
+  package mutating func addToOtherCampaigns(_ steps: CampaignSteps) {
+    campaigns.addToRest { $0.add(steps) }
+  }
+
   package static func += (total: inout Activity, part: Activity) {
     total.events += part.events
     total.sessionsStarted += part.sessionsStarted
@@ -72,8 +77,17 @@ package struct CampaignActivity: Tallied {
   package var firstSet: Instant?
   /// The latest time at which the campaign expires; nil if unknown.
   package var until: Instant?
+  /// What devices did with the campaign; nil for nothing, and in reports from older releases. A rewind subtracts from the
+  /// steps of each device, before they are counted here.
+  package private(set) var steps: CampaignSteps?
 
   package init() {}
+
+  package mutating func add(_ more: CampaignSteps) {
+    var sum = steps ?? CampaignSteps()
+    sum += more
+    steps = sum == CampaignSteps() ? nil : sum
+  }
 
   package mutating func wasSet(at instant: Instant, until expiry: Instant) {
     set.add(instant)
@@ -85,6 +99,7 @@ package struct CampaignActivity: Tallied {
     total.set += part.set
     total.expired += part.expired
     total.events += part.events
+    if let steps = part.steps { total.add(steps) }
     total.firstSet = [total.firstSet, part.firstSet].compactMap { $0 }.min()
     total.until = [total.until, part.until].compactMap { $0 }.max()
     total.forgetTimes()

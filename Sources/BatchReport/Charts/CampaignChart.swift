@@ -7,7 +7,7 @@ struct CampaignChart {
   private static let lane = 44.0
   /// The height of a lane's band. ``mark`` is the height of the marks for set and expired at the top of the band.
   private static let band = 18.0
-  private static let mark = 4.0
+  private static let mark = 6.0
   /// The maximum number of hours from the latest start of a campaign to the end of the axis, so that a campaign without
   /// an end does not squeeze the others. Later events extend the axis.
   private static let hoursBehind: Int64 = 31 * 24
@@ -16,8 +16,8 @@ struct CampaignChart {
     var name: String
     var campaign: CampaignActivity
     /// Hours since 1970.
-    var from: Int64
-    var to: Int64
+    var from: Double
+    var to: Double
 
     var figures: String {
       let set = campaign.set.total, expired = campaign.expired.total
@@ -43,10 +43,10 @@ struct CampaignChart {
     axis = TimeAxis(first...end)
     names = activity.campaigns.named.count
     lanes = shown.map { name, campaign in
-      let begin = campaign.begin ?? first
-      return Lane(
+      Lane(
         name: name.string.clipped(toBytes: Chart.longestName), campaign: campaign,
-        from: campaign.firstSet == nil ? first : begin, to: campaign.end ?? end)
+        from: campaign.firstSet.map(\.hours) ?? Double(first),
+        to: campaign.until.map(\.hours) ?? Double(campaign.end ?? end))
     }
   }
 
@@ -57,7 +57,7 @@ struct CampaignChart {
     for step in stride(from: 0, to: axis.count, by: max(1, (axis.count + 4) / 5)) {
       chart.labels.append(
         Chart.Label(
-          x: place(axis.edges[step]), y: Double(height - 8), anchor: step == 0 ? "start" : "middle",
+          x: place(Double(axis.edges[step])), y: Double(height - 8), anchor: step == 0 ? "start" : "middle",
           text: axis.tick(step)))
     }
     chart.keys = [
@@ -98,14 +98,15 @@ struct CampaignChart {
       let height = max(1, (Self.band - Self.mark - 1) * Double(count) / most)
       chart.boxes.append(
         box(
-          events.hour(step), events.hour(step + 1), top: base - height, height: height, tone: "c0",
+          Double(events.hour(step)), Double(events.hour(step + 1)), top: base - height, height: height, tone: "c0",
           words: "\(time(events.hour(step))): \(count.counted("event"))"))
     }
     for (counts, tone, word) in [(lane.campaign.set, "c2", "set"), (lane.campaign.expired, "c1", "expired")] {
       let counts = steps(counts)
       for (step, count) in counts.counts.enumerated() where count > 0 {
-        // Marks for set are at the start of a step, marks for expired at its end.
-        let x = tone == "c2" ? place(counts.hour(step)) : place(counts.hour(step + 1)) - 3
+        // Marks for set are at the start of a step, marks for expired at its end, both within the band.
+        let (start, end) = (Double(counts.hour(step)), Double(counts.hour(step + 1)))
+        let x = tone == "c2" ? place(max(start, min(lane.from, end))) : place(min(end, max(start, lane.to))) - 3
         chart.boxes.append(
           Chart.Box(
             x: min(max(0, x), Chart.width - 3), y: base - Self.band, width: 3,
@@ -120,13 +121,14 @@ struct CampaignChart {
     counts.coarsened(to: (axis.edges[axis.count] - axis.edges[0]) / Int64(TimeCounts.limit))
   }
 
-  private func place(_ hour: Int64) -> Double {
+  private func place(_ hour: Double) -> Double {
     let start = Double(axis.edges[0])
     let span = max(1, Double(axis.edges[axis.count]) - start)
-    return 4 + (Chart.width - 8) * min(max((Double(hour) - start) / span, 0), 1)
+    return 4 + (Chart.width - 8) * min(max((hour - start) / span, 0), 1)
   }
 
-  private func box(_ from: Int64, _ to: Int64, top: Double, height: Double, tone: String, words: String) -> Chart.Box {
+  private func box(_ from: Double, _ to: Double, top: Double, height: Double, tone: String, words: String) -> Chart.Box
+  {
     let x = place(from)
     return Chart.Box(
       x: x, y: top, width: max(1, place(to) - x), height: height,
@@ -143,6 +145,10 @@ struct CampaignChart {
       name, from, until, campaign.set.total.grouped, campaign.expired.total.grouped, campaign.events.total.grouped,
     ]
   }
+}
+
+extension Instant {
+  fileprivate var hours: Double { Double(milliseconds) / 3_600_000 }
 }
 
 extension CampaignActivity {

@@ -112,10 +112,12 @@ struct Chart {
     chart.addFigures(axis.count, slot, most, series.map(\.sums), stacked: stacked)
     let every = max(1, (axis.count + 5) / 6)
     for step in stride(from: 0, to: axis.count, by: every) {
+      let (text, middle) = (axis.tick(step), left + slot * (Double(step) + 0.5))
+      // The last label ends at the edge if it would be cut off.
+      let isCut = middle + textWidth(text) / 2 > width
       chart.labels.append(
         Label(
-          x: left + slot * (Double(step) + 0.5), y: top + plotHeight + 14, anchor: "middle",
-          text: axis.tick(step)))
+          x: isCut ? width : middle, y: top + plotHeight + 14, anchor: isCut ? "end" : "middle", text: text))
     }
     chart.keys = series.enumerated().map {
       Key(tone: "c\($0)", name: "\($1.name): \($1.sums.reduce(0, +).grouped)")

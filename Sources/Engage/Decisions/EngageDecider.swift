@@ -24,6 +24,7 @@ final class EngageDecider: DeviceDecider {
   private static let mostStretchesKept = 64
   private var hasPast = false
   private var campaigns: CampaignCounter
+  private let steps: CampaignStepCodes
   /// The set-ups of the owners that the current device's records name.
   private var owners: [DeviceSetup] = []
   /// Whether anything from the current device is sent to the service, regardless of its final consent.
@@ -31,6 +32,7 @@ final class EngageDecider: DeviceDecider {
 
   init(_ settings: EngageDecisionRules, _ options: DeciderOptions) {
     campaigns = CampaignCounter(attribute: settings.rules.fields[.campaign])
+    steps = CampaignStepCodes(settings.rules)
     let arena = Arena()
     rules = DeviceRules(
       settings: settings.rules, links: settings.links, knownUntil: options.knownUntil, arena: arena)
@@ -129,7 +131,12 @@ final class EngageDecider: DeviceDecider {
   func settle() throws {
     if let program { augment(by: program) }
     if let checks { try keepPassing(checks) }
-    for event in rules.output.events { core.counter.count(event.code, at: event.timestamp) }
+    for event in rules.output.events {
+      core.counter.count(event.code, at: event.timestamp)
+      if let step = steps.step(of: event) {
+        core.steps.count(step, of: event.device, event.value(of: campaigns.attribute))
+      }
+    }
     core.tally.add(rules.output)
     for route in rules.output.routes { core.tally.details?.uses[route, default: 0] += 1 }
     add(
@@ -224,26 +231,17 @@ final class EngageDecider: DeviceDecider {
 /// Counts events by campaign name and time until the counts are moved to the tally.
 private struct CampaignCounter: ~Copyable {
   /// The attribute that names an event's campaign; its memory must outlive this counter.
-  private let attribute: Text
+  let attribute: Text
   private var campaigns = NumberedNames()
   private var times: [TimeCounts] = []
 
   init(attribute: Text) { self.attribute = attribute }
 
   mutating func count(_ event: Event) {
-    guard let campaign = campaign(of: event) else { return }
+    guard let campaign = event.value(of: attribute) else { return }
     let (number, isNew) = campaigns.number(of: campaign)
     if isNew { times.append(TimeCounts()) }
     times[number].add(event.timestamp)
-  }
-
-  /// Returns the campaign's name; nil if the event carries none.
-  private func campaign(of event: Event) -> Text? {
-    for place in unsafe event.attributes.indices {
-      let attribute = unsafe event.attributes[place]
-      if attribute.name == self.attribute { return attribute.value.isEmpty ? nil : attribute.value }
-    }
-    return nil
   }
 
   /// Moves the counts into the tally at the end, and whenever there are too many campaigns to keep.
@@ -252,6 +250,39 @@ private struct CampaignCounter: ~Copyable {
     for (number, times) in times.enumerated() { tally.activity.campaign(campaigns[number]) { $0.events += times } }
     campaigns.removeAll()
     times.removeAll(keepingCapacity: true)
+  }
+}
+
+/// Recognizes the events that are steps of a campaign.
+private struct CampaignStepCodes {
+  private let codes: [(code: Text, step: CampaignStep)]
+  private let goal: Text
+  private let goalCode: Text
+
+  init(_ settings: RuleSettings) {
+    let codes: [(EventKind, CampaignStep)] = [
+      (.receivedNotification, .received), (.openedNotification, .opened), (.sessionEnded, .sessions),
+    ]
+    self.codes = codes.map { (settings.codes[$0].code, $1) }.filter { !$0.0.isEmpty }
+    goal = settings.fields[.goalName]
+    goalCode = settings.codes[.goalCompleted].code
+  }
+
+  func step(of event: Event) -> CampaignStep? {
+    for (code, step) in codes where event.code == code { return step }
+    // Named events and links may share the code; only goals have a name of a goal.
+    return event.code == goalCode && event.value(of: goal) != nil ? .goals : nil
+  }
+}
+
+extension Event {
+  /// Returns the value of an attribute that is not core; nil if the event has none, or an empty one.
+  fileprivate func value(of name: Text) -> Text? {
+    for place in unsafe attributes.indices {
+      let attribute = unsafe attributes[place]
+      if attribute.name == name { return attribute.value.isEmpty ? nil : attribute.value }
+    }
+    return nil
   }
 }
 

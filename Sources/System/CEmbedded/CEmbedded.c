@@ -33,6 +33,11 @@ static const char words[] = {
 };
 const char *engage_words(void) { return words; }
 
+static const char style[] = {
+#embed "../../../configs/report.css" suffix(, 0)
+};
+const char *engage_style(void) { return style; }
+
 static const char segment[] = {
 #embed "../../../configs/maps/segment.json" suffix(, 0)
 };

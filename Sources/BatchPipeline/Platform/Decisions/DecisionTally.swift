@@ -17,6 +17,7 @@ package struct DecisionTally: Sendable {
   /// Nil until something is processed.
   package var details: DecisionDetails?
   package var activity = Activity()
+  package var people = People()
   package var explanation: [ExplanationStep] = []
 
   package init() {}
@@ -31,6 +32,7 @@ package struct DecisionTally: Sendable {
       if total.details == nil { total.details = details } else { total.details?.add(details) }
     }
     total.activity += part.activity
+    total.people += part.people
     total.explanation += part.explanation
   }
 

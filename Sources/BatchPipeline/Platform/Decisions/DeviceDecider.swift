@@ -197,6 +197,7 @@ extension DeviceDecider {
   package func takeTally() -> DecisionTally {
     defer { core.tally = core.emptyTally }
     core.counter.takeCounts(into: &core.tally, isLast: true)
+    core.closeSteps()
     completeTally()
     return core.tally
   }
@@ -257,6 +258,7 @@ package final class DeciderCore {
   private var keys: [(timestamp: Int64, place: Int)] = []
   package var encoder: EventBlockWriter
   package var counter = EventCounter()
+  package var steps = StepCounter()
   package var tally = DecisionTally()
   /// The results until the next hand-over.
   package var results = LocalBatch()
@@ -292,6 +294,9 @@ package final class DeciderCore {
     tally.details = DecisionDetails(rules)
     return tally
   }
+
+  /// Counts the devices in ``steps``, none of which has further events in this run.
+  func closeSteps() { steps.close(into: &tally) }
 
   /// Returns whether the rules' events, or the records they came from, amount to this many stretches.
   @inline(__always)

@@ -1,0 +1,67 @@
+import BatchFoundation
+
+extension Markup {
+  private static let shownCampaigns = 20
+
+  /// Adds the devices of the run beside the nights before, and those of each campaign by step.
+  mutating func addPeople(_ report: RunReport) {
+    guard let people = report.summary.people, people != People() else { return }
+    line(#"<section class="long"><h2>People</h2>"#)
+    let nights = report.peopleBefore ?? []
+    let medians = nights.isEmpty ? nil : nights
+    let all =
+      [("devices with records", people.devices, nights.map(\.devices))]
+      + people.inDevices.indices.map { place in
+        let figure = people.inDevices[place]
+        return (figure.words, figure.devices, nights.map { $0.inDevices[place].devices })
+      }
+    let rows = all.filter { $0.1 != 0 || $0.2.contains { $0 != 0 } }
+    line(
+      .table(
+        "Devices of this run; a device may belong to a person, or to several", rows,
+        [.text("", \.0), .figure("this run", \.1)]
+          + (medians == nil ? [] : [.number(Self.beforeWords(nights.count)) { Wording.median($0.2.median ?? 0) }])))
+    let (campaigns, rest) = report.activity.campaigns.ranked(atMost: Self.shownCampaigns, by: \.weight)
+    let steps = campaigns.compactMap { campaign in
+      campaign.value.steps.map { (name: campaign.name.string.clipped(toBytes: Chart.longestName), steps: $0) }
+    }
+    if !steps.isEmpty {
+      let others = rest.steps.map { [(name: "all others, by campaign", steps: $0)] } ?? []
+      line(
+        .table(
+          "Campaigns: the devices of each step, their share of the step before, and the events", steps + others,
+          [.text("campaign", \.name)]
+            + CampaignStep.allCases.map { step in .number(step.words) { $0.steps.words(of: step) } }))
+      line(
+        "<p class=\"soft\">A session counts when it is finished, for the campaign that was active at its end; a goal counts when it is completed.</p>"
+      )
+    }
+    line("</section>")
+  }
+
+  private static func beforeWords(_ nights: Int) -> String {
+    nights == 1 ? "the night before" : "median of the \(nights) nights before"
+  }
+}
+
+extension CampaignStep {
+  fileprivate var words: String {
+    switch self {
+    case .received: "received"
+    case .opened: "opened"
+    case .sessions: "sessions"
+    case .goals: "goals"
+    }
+  }
+}
+
+extension CampaignSteps {
+  /// The devices of a step, their share of the step before, and its events.
+  fileprivate func words(of step: CampaignStep) -> String {
+    let reach = self[step]
+    guard reach != Reach() else { return "-" }
+    let before = CampaignStep.allCases.prefix { $0 != step }.last.map { self[$0].devices } ?? 0
+    let share = before > 0 ? " (\((reach.devices * 100 + before / 2) / before) %)" : ""
+    return "\(reach.devices.counted("device"))\(share), \(reach.events.counted("event"))"
+  }
+}

@@ -1,0 +1,53 @@
+extension Markup {
+  private static let leastSections = 6
+
+  private static let navigation = #"<nav aria-label="Reports">"#
+
+  /// Returns a page with a link to the report after it; nil if it has one, or is no page of a report.
+  static func page(_ page: String, linkedTo links: ReportLinks) -> String? {
+    guard let main = page.firstRange(of: "<main>\n"), let after = links.after else { return nil }
+    let rest = page[main.upperBound...]
+    guard rest.hasPrefix(navigation), let end = rest.firstRange(of: "</nav>") else {
+      var added: Markup = ""
+      added.addNavigation(links)
+      return page[..<main.upperBound] + added.text + rest
+    }
+    let line = rest[..<end.lowerBound]
+    guard !line.contains(runAfter) else { return nil }
+    let link: Markup = #"<a href="\#(after)">\#(runAfter)</a>"#
+    return page[..<end.lowerBound] + link.text + page[end.lowerBound...]
+  }
+
+  private static let runAfter = "the run after"
+
+  /// Adds links to the other pages of the folder.
+  mutating func addNavigation(_ links: ReportLinks) {
+    let pages: [(page: String?, name: String)] = [
+      (links.index, "all runs"), (links.before, "the run before"), (links.after, Self.runAfter),
+    ]
+    let present = pages.compactMap { page, name in page.map { (page: $0, name: name) } }
+    let items: Markup = .joined(present) { #"<a href="\#($0.page)">\#($0.name)</a>"# }
+    line("\(Markup(stringLiteral: Self.navigation))\(items)</nav>")
+  }
+
+  /// Adds the contents of a page with many sections.
+  mutating func addContents(_ contents: [(anchor: Int, title: Markup)]) {
+    guard contents.count >= Self.leastSections else { return }
+    let items: Markup = .joined(contents) { ##"<a href="#s\##($0.anchor)">\##($0.title)</a>"## }
+    line(#"<nav aria-label="Contents">\#(items)</nav>"#)
+  }
+
+  /// Returns the titles of the sections, and the markup with an anchor at each. Recorded text is escaped, so only titles
+  /// begin with the tag.
+  func withAnchors() -> (contents: [(anchor: Int, title: Markup)], text: Markup) {
+    let pieces = text.split(separator: "<h2>", omittingEmptySubsequences: false)
+    var contents: [(anchor: Int, title: Markup)] = []
+    var all = String(pieces[0])
+    for (number, piece) in pieces.dropFirst().enumerated() {
+      let title = piece.firstRange(of: "</h2>").map { piece[..<$0.lowerBound] } ?? piece[...]
+      contents.append((number + 1, Markup(stringLiteral: String(title))))
+      all += #"<h2 id="s\#(number + 1)">"# + piece
+    }
+    return (contents, Markup(stringLiteral: all))
+  }
+}
