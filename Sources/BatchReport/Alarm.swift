@@ -57,11 +57,12 @@ package struct Alarm: Sendable, Equatable {
     if report.storeIsDamaged == true, let store = report.store { tellDamage(of: store) }
   }
 
-  /// Returns the window in words: its date if it is one UTC day, or the run's start time if it is open.
+  /// Returns the window in words: its date if it is one day in the job's zone, or the run's start time if it is open.
   private static func night(_ report: RunReport) -> String {
     guard let from = report.from, let to = report.to else { return "run of \(report.startedAt.rfc3339)" }
-    let isDay = Zone.utc.startOfDay(from, plus: 0) == from && Zone.utc.startOfDay(from, plus: 1) == to
-    return isDay ? "night of \(from.rfc3339.prefix(10))" : "\(from.rfc3339) to \(to.rfc3339)"
+    let zone = report.shownZone
+    let isDay = zone.startOfDay(from) == from && zone.startOfDay(from, plus: 1) == to
+    return isDay ? "night of \(zone.period(from, to))" : "\(from.rfc3339) to \(to.rfc3339)"
   }
 
   /// The maximum number of bytes in ``reason``, because an error may have many lines.

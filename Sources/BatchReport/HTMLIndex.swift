@@ -24,6 +24,8 @@ package struct ListedRun: Sendable, Equatable {
   package var failed = 0
   /// The reason that the run ended early; nil if it did not.
   package var stopped: String?
+  /// The lines quarantined by other runs, by their numbers, that this replay imported.
+  package var repaired: [Int64: Int] = [:]
   /// The folder of the run's report, next to the page; nil if there is none.
   package var folder: String?
 
@@ -51,6 +53,9 @@ package struct ListedRun: Sendable, Equatable {
 
   fileprivate var tone: String { state?.tone ?? "attention" }
 
+  /// The order of states from good to bad.
+  fileprivate var rank: Int { ["good", "attention", "bad"].firstIndex(of: tone) ?? 0 }
+
   fileprivate var sign: String { state?.sign ?? "…" }
 
   fileprivate var ending: String {
@@ -64,23 +69,46 @@ package struct ListedRun: Sendable, Equatable {
 
 extension Instant {
   fileprivate var lastBefore: Instant { Instant(milliseconds: milliseconds - 1) }
-
-  /// Days since 1970.
-  fileprivate var day: Int64 { milliseconds.flooredQuotient(DaySpans.day) }
 }
 
 extension [ListedRun] {
-  /// The runs, with the quarantined lines of a window counted only in the last run that read it.
-  fileprivate var counted: [ListedRun] {
-    var windows: Set<String> = []
-    return reversed().map { run in
-      guard let from = run.window.from, let to = run.window.to, run.accepted + run.quarantined > 0,
-        !windows.insert("\(from.milliseconds) \(to.milliseconds) \(run.job)").inserted
-      else { return run }
-      var run = run
-      run.quarantined = 0
-      return run
-    }.reversed()
+  /// The runs, with those of one window in the last of them: a record counts in its window, whether the first run read
+  /// it, a later one or a replay, and the quarantined lines are those that the last run found and no replay imported.
+  fileprivate var byWindow: [ListedRun] {
+    var counted: [ListedRun] = []
+    var places: [String: Int] = [:]
+    var ofRun: [Int64: Int] = [:]
+    for var run in self {
+      for (number, lines) in run.repaired.sorted(by: { $0.key < $1.key }) {
+        guard let place = ofRun[number] else { continue }
+        let accepted = Swift.min(lines, run.accepted)
+        run.accepted -= accepted
+        counted[place].accepted += accepted
+        counted[place].quarantined = Swift.max(0, counted[place].quarantined - lines)
+      }
+      let window = run.window.from.flatMap { from in
+        run.window.to.map { "\(from.milliseconds) \($0.milliseconds) \(run.job)" }
+      }
+      guard run.isNight, let window else {
+        ofRun[run.number] = counted.count
+        counted.append(run)
+        continue
+      }
+      if let place = places[window] {
+        let before = counted[place]
+        // A run that read nothing leaves the lines in quarantine.
+        if run.accepted + run.quarantined == 0 { run.quarantined = before.quarantined }
+        run.accepted += before.accepted
+        run.posted += before.posted
+        run.failed += before.failed
+        counted[place] = run
+      } else {
+        places[window] = counted.count
+        counted.append(run)
+      }
+      ofRun[run.number] = places[window]
+    }
+    return counted
   }
 }
 
@@ -93,24 +121,20 @@ package enum HTMLIndex {
   /// Returns markup that identifies the store of a page, so that pages of other stores are not replaced.
   static func mark(of store: String) -> Markup { #"<meta name="store" content="\#(store)">"# }
 
-  /// - Parameter runs: The runs, oldest first.
-  package static func text(_ runs: [ListedRun], store: String) -> String {
+  /// - Parameters:
+  ///   - runs: The runs, oldest first.
+  ///   - zone: The zone in which the page shows times.
+  package static func text(_ runs: [ListedRun], store: String, in zone: Zone = .utc) -> String {
     let jobs = Set(runs.map(\.job)).sorted { $0.precedesByBytes($1) }.joined(separator: ", ").clipped(toBytes: 100)
-    return Markup.page(title: "\(jobs), all runs", head: "\n\(mark(of: store))\n<style>\n\(style)\n</style>") {
-      $0.addIndex(runs, jobs, store)
+    return Markup.page(title: "\(jobs), all runs", head: "\n\(mark(of: store))") {
+      $0.addIndex(runs, jobs, store, zone)
     }
   }
 
-  private static let style: Markup = """
-    .month { table-layout: fixed; } .month th, .month td { text-align: center; border: 0; padding: .15rem; }
-    .month a { color: inherit; } .month td span { display: block; font-size: .75rem; }
-    .month td.good { background: var(--good-bg); } .month td.attention { background: var(--warn-bg); } .month td.bad { background: var(--bad-bg); font-weight: 600; }
-    """
-
-  fileprivate static func months(_ runs: [ListedRun]) -> [Month] {
-    var days = Dictionary(grouping: runs.filter(\.isNight), by: \.last.day)
-    for missed in runs.flatMap(\.missed).map(\.lastBefore) where days[missed.day] == nil {
-      if !runs.contains(where: { $0.hasReread(missed) }) { days[missed.day] = [] }
+  fileprivate static func months(_ runs: [ListedRun], _ zone: Zone) -> [Month] {
+    var days = Dictionary(grouping: runs.filter(\.isNight)) { zone.day($0.last) }
+    for missed in runs.flatMap(\.missed).map(\.lastBefore) where days[zone.day(missed)] == nil {
+      if !runs.contains(where: { $0.hasReread(missed) }) { days[zone.day(missed)] = [] }
     }
     let firsts = Set(days.keys.map { $0 - Int64(CivilTime(milliseconds: $0 * DaySpans.day).day) + 1 })
     return firsts.sorted(by: >).prefix(shownMonths).map { first in
@@ -130,7 +154,7 @@ package enum HTMLIndex {
 
   /// Returns charts of the runs' figures, by the end of the time that each run covers; none for fewer than two time
   /// steps.
-  fileprivate static func charts(_ runs: [ListedRun]) -> [Chart] {
+  fileprivate static func charts(_ runs: [ListedRun], _ zone: Zone) -> [Chart] {
     func chart(_ id: String, _ title: String, _ series: [(name: String, count: (ListedRun) -> Int)]) -> Chart? {
       var all = HourCounts()
       let counts = series.map { series in
@@ -139,11 +163,10 @@ package enum HTMLIndex {
         }
       }
       for counts in counts { all += counts }
-      guard let axis = all.span.map(TimeAxis.init), axis.count > 1 else { return nil }
+      guard all.total != 0, let axis = all.span.map({ TimeAxis($0, in: zone) }), axis.count > 1 else { return nil }
       let sums = zip(series, counts).map { ($0.name, axis.sums($1)) }
       return Chart.overTime(
-        id: id, title: title, summary: "By the known time of each run, per \(axis.step.rawValue) in UTC.", axis,
-        sums,
+        id: id, title: title, summary: "By the end of each window, per \(axis.step.rawValue).", axis, sums,
         stacked: true)
     }
     return [
@@ -163,31 +186,30 @@ package enum HTMLIndex {
       var number: Int
       var tone = ""
       var note = ""
+      /// The state, which narrow pages show by its sign only.
+      var state = ""
       var words = ""
       var folder: String?
 
-      /// - Parameter runs: The day's runs, oldest first; the last gives the state. Empty for a missed day, nil for an
-      ///   unknown one.
+      /// - Parameter runs: The last runs of the day's windows; the worst gives the state. Empty for a missed day, nil
+      ///   for an unknown one.
       init(_ number: Int, _ runs: [ListedRun]?) {
         self.number = number
         guard let runs else { return }
-        guard let last = runs.last else {
-          (tone, note, words) = (
-            NightState.missed.tone, "\(NightState.missed.sign) \(NightState.missed.rawValue)",
-            "no run has read its window"
-          )
+        guard let last = runs.last(where: { $0.rank == runs.map(\.rank).max() }) else {
+          let missed = NightState.missed
+          (tone, note, state, words) = (missed.tone, missed.sign, missed.rawValue, "no run has read its window")
           return
         }
         tone = last.tone
-        let count = Chart.compact(runs.reduce(0) { $0 + $1.accepted })
-        let state =
+        let count = runs.reduce(0) { $0 + $1.accepted }
+        state =
           switch last.state {
-          case .done: count
-          case .findings: "\(count), findings"
+          case .findings: "findings"
           case let state: state?.rawValue ?? "unfinished"
           }
-        note = "\(last.sign) \(state)"
-        words = "\(runs.count.counted("run")), the last: \(last.ending)"
+        note = count == 0 && last.tone == "bad" ? last.sign : "\(last.sign) \(Chart.compact(count))"
+        words = runs.count == 1 ? last.ending : "\(runs.count.counted("window")), the worst: \(last.ending)"
         folder = last.folder
       }
     }
@@ -199,36 +221,37 @@ package enum HTMLIndex {
 }
 
 extension Markup {
-  fileprivate mutating func addIndex(_ runs: [ListedRun], _ jobs: String, _ store: String) {
-    let failed = runs.count { $0.exit != .done }
-    let counted = runs.counted
-    line(#"<header><h1>\#(jobs)</h1><span class="soft">all runs of \#(store)</span></header>"#)
+  fileprivate mutating func addIndex(_ runs: [ListedRun], _ jobs: String, _ store: String, _ zone: Zone) {
+    let counted = runs.byWindow
+    let failed = counted.count { $0.exit != .done }
+    line(
+      #"<header><h1>\#(jobs)</h1><span class="soft">all runs of \#(store), times in \#(zone.name)</span></header>"#)
     addTiles([
       ("runs", runs.count, "plain"), ("not done", failed, failed > 0 ? "bad" : "plain"),
       ("records accepted", runs.reduce(0) { $0 + $1.accepted }, "plain"),
       ("quarantined", counted.reduce(0) { $0 + $1.quarantined }, "plain"),
-      ("events posted", runs.reduce(0) { $0 + $1.posted }, "good"),
+      ("events posted", runs.reduce(0) { $0 + $1.posted }, "plain"),
     ])
     line(#"<div class="columns">"#)
-    for month in HTMLIndex.months(runs) { add(month) }
+    for month in HTMLIndex.months(counted, zone) { add(month) }
     line("</div>")
-    add(HTMLIndex.charts(counted))
+    add(HTMLIndex.charts(counted, zone))
     addTable(
       "Not done", "Runs that did not succeed, newest first", HTMLIndex.failures(runs),
       [
-        Column("run", kind: "number", cell: \.linkedNumber), .text("as of", \.asOf.rfc3339),
+        Column("run", kind: "number", cell: \.linkedNumber), .time("as of", zone, \.asOf),
         .toned("ended", \.tone) { "\($0.sign) \($0.ending)" },
         .text("why") { ($0.stopped ?? "").replacing("\n", with: "; ").clipped(toBytes: 300) },
         .code("its report") { ShellCommand("report", "--run", "\($0.number)", "--store", store).text },
       ])
     addTable(
-      "All runs", "Newest first; the calendar shows a run on the last day of its known time, in UTC",
+      "All runs", "Newest first; calendar, charts and sums count a window once, by its last run, on its last day",
       HTMLIndex.newest(runs),
       [
         Column("run", kind: "number", cell: \.linkedNumber), .text("job", \.job.shownName), .text("mode", \.mode),
-        .text("as of", \.asOf.rfc3339), .toned("ended", \.tone) { "\($0.sign) \($0.ending)" },
-        .figure("accepted", \.accepted),
-        .figure("quarantined", \.quarantined), .figure("events", \.events), .figure("posted", \.posted),
+        .time("as of", zone, \.asOf), .toned("ended", \.tone) { "\($0.sign) \($0.ending)" },
+        .figure("accepted", \.accepted), .figure("quarantined", \.quarantined), .figure("events", \.events),
+        .figure("posted", \.posted),
         .figure("failed", \.failed), .number("took") { $0.seconds.map(Wording.seconds) ?? "" },
       ])
     line("<footer>This page shows no ids of people.</footer>")
@@ -246,7 +269,8 @@ extension Markup {
         guard let day else { return "<td></td>" }
         guard !day.tone.isEmpty else { return #"<td class="soft">\#(day.number)</td>"# }
         let number: Markup = day.folder.map { #"<a href="\#($0)/report.html">\#(day.number)</a>"# } ?? "\(day.number)"
-        return #"<td class="\#(day.tone)" title="\#(day.words)">\#(number)<span>\#(day.note)</span></td>"#
+        return
+          #"<td class="\#(day.tone)" title="\#(day.words)">\#(number)<span>\#(day.note)</span><i>\#(day.state)</i></td>"#
       }
       return "<tr>\(cells)</tr>"
     }

@@ -20,12 +20,12 @@ extension Markup {
     addFigures(
       "Upload", "Events and requests sent, and the responses", Self.uploads(report),
       inWords: report.ledger.stop.map { [("stopped early", $0)] } ?? [])
-    addFigures(
-      "Sessions and campaigns", "Counted by the rules of this run", Self.sessions(report),
-      inWords: report.platform.lines.map { ($0.label, $0.text) })
-    if summary.identity != .init() {
-      addShortTable("Identity", "Outcomes of identity checks", Self.identities(summary.identity), Self.named)
+    if summary.records.accepted != 0 || summary.eventCount != 0 {
+      addFigures(
+        "Sessions and campaigns", "Counted by the rules of this run", Self.sessions(report),
+        inWords: report.platform.lines.map { ($0.label, $0.text) })
     }
+    addFigures("Identity", "Outcomes of identity checks", Self.identities(summary.identity))
     addShortTable(
       "Time", "Duration of each stage", Bar.times(report.stages),
       [.text("", \.name), .bar, .number("", \.figure)])
@@ -34,9 +34,9 @@ extension Markup {
   private typealias Figure = (name: String, figure: String)
 
   /// - Parameter inWords: Entries whose values are text, shown below the figures.
-  private mutating func addFigures(_ title: String, _ caption: String, _ figures: [Figure], inWords: [Figure]) {
-    guard !inWords.isEmpty || figures.contains(where: { $0.figure != "0" }) else { return }
-    line("<section><h2>\(title)</h2>\(.shortTable(caption, figures, Self.named))")
+  private mutating func addFigures(_ title: String, _ caption: String, _ figures: [Figure], inWords: [Figure] = []) {
+    guard !figures.isEmpty || !inWords.isEmpty else { return }
+    line("<section><h2>\(title)</h2>\(figures.isEmpty ? "" : .shortTable(caption, figures, Self.named))")
     if !inWords.isEmpty {
       line("<dl>")
       lines(inWords) { "<dt>\($0.name)</dt><dd>\($0.figure)</dd>" }
@@ -47,7 +47,10 @@ extension Markup {
 
   private static var named: [Column<Figure>] { [.text("") { $0.name }, .number("") { $0.figure }] }
 
-  private static func counted(_ figures: [(String, Int)]) -> [Figure] { figures.map { ($0.0, $0.1.grouped) } }
+  /// Returns the figures that are not zero.
+  private static func counted(_ figures: [(String, Int)]) -> [Figure] {
+    figures.filter { $0.1 != 0 }.map { ($0.0, $0.1.grouped) }
+  }
 
   private static func uploads(_ report: RunReport) -> [Figure] {
     let upload = report.summary.upload
@@ -57,7 +60,7 @@ extension Markup {
         switch answer.share {
         case .half: "median response time"
         case .nearlyAll: "95th percentile response time"
-        case .all: "slowest answer"
+        case .all: "slowest response time"
         }
       return (share, Wording.seconds(answer.seconds))
     }

@@ -29,7 +29,8 @@ extension Markup {
       let others = rest.steps.map { [(name: "all others, by campaign", steps: $0)] } ?? []
       line(
         .table(
-          "Campaigns: the devices of each step, their share of the step before, and the events", steps + others,
+          "Campaigns: devices and events of each step, and the share of the step before unless it was on earlier nights",
+          steps + others,
           [.text("campaign", \.name)]
             + CampaignStep.allCases.map { step in .number(step.words) { $0.steps.words(of: step) } }))
       line(
@@ -59,9 +60,10 @@ extension CampaignSteps {
   /// The devices of a step, their share of the step before, and its events.
   fileprivate func words(of step: CampaignStep) -> String {
     let reach = self[step]
-    guard reach != Reach() else { return "-" }
+    guard reach != (0, 0) else { return "-" }
     let before = CampaignStep.allCases.prefix { $0 != step }.last.map { self[$0].devices } ?? 0
-    let share = before > 0 ? " (\((reach.devices * 100 + before / 2) / before) %)" : ""
+    // More devices than in the step before had it from an earlier night.
+    let share = before >= reach.devices ? " (\((reach.devices * 100 + before / 2) / before) %)" : ""
     return "\(reach.devices.counted("device"))\(share), \(reach.events.counted("event"))"
   }
 }

@@ -33,13 +33,8 @@ package struct ReportLinks: Sendable, Equatable {
 extension RunReport {
   /// The period of the report in its shortest form: a day, a range of days or times, or `asOf` for an open window.
   fileprivate var period: String {
-    func date(_ instant: Instant) -> String { String(instant.rfc3339.prefix(10)) }
-    func minute(_ instant: Instant) -> String { "\(date(instant)) \(instant.rfc3339.dropFirst(11).prefix(5)) UTC" }
-    guard let from, let to else { return "as of \(minute(asOf))" }
-    let day: Int64 = 86_400_000
-    guard from.milliseconds % day == 0, to.milliseconds % day == 0 else { return "\(minute(from)) to \(minute(to))" }
-    let (first, last) = (date(from), date(Instant(milliseconds: to.milliseconds - 1)))
-    return first == last ? first : "\(first) to \(last)"
+    guard let from, let to else { return "as of \(shownZone.minute(asOf))" }
+    return shownZone.period(from, to)
   }
 }
 
@@ -47,7 +42,7 @@ extension Markup {
   /// Adds the sections of a report, skipping empty ones.
   fileprivate mutating func add(_ report: RunReport) {
     addPeople(report)
-    add(Charts(report.activity, report.platform.typeNames).all)
+    add(Charts(report.activity, report.platform.typeNames, in: report.shownZone).all)
     line(#"<div class="columns">"#)
     addFigures(report)
     line("</div>")
@@ -84,12 +79,12 @@ extension Markup {
     if let links { addNavigation(links) }
     let tone = report.night.tone
     line(
-      #"<header><h1>\#(report.job)</h1><span class="badge \#(tone)"><span aria-hidden="true">\#(report.night.sign) </span>\#(report.ending)</span><span class="soft">\#(report.period)</span></header>"#
+      #"<header><h1>\#(report.job)</h1><span class="badge \#(tone)"><span aria-hidden="true">\#(report.night.sign) </span>\#(report.ending)</span><span class="soft">\#(report.period), times in \#(report.shownZone.name)</span></header>"#
     )
     lines(report.failureLines) { #"<p class="bad">\#($0)</p>"# }
     line("<p>\(RunStory.text(report))</p>")
-    // A run that read nothing has nothing to count.
-    addTiles(Self.tiles(report).filter { $0.count != 0 || report.summary.records.read > 0 })
+    // A run that accepted nothing has little to count.
+    addTiles(Self.tiles(report).filter { $0.count != 0 || report.summary.records.accepted > 0 })
     lines(report.unusual ?? []) { #"<p class="attention">Unusual: \#($0).</p>"# }
     let steps = NextSteps.of(report)
     if !steps.isEmpty {
@@ -200,25 +195,21 @@ extension Markup {
   }
 
   private mutating func add(_ section: ReportSection) {
-    let columns = zip(section.columns, section.columns.indices).map { column, place in
-      (title: column.title, kind: section.rows.contains { $0[place].isNumber } ? "number" : "")
+    let columns = section.columns.indices.map { place in
+      let kind = section.rows.contains { $0[place].isNumber } ? "number" : ""
+      return Column<[ReportSection.Cell]>(
+        section.columns[place].title, kind: kind,
+        classes: { kind.isEmpty && Self.isName($0[place].words) ? "whole" : kind },
+        cell: { "\($0[place].words.shownWords)" })
     }
-    let heads: Markup = .joined(columns) { #"<th scope="col" class="\#($0.kind)">\#($0.title)</th>"# }
-    // A list of sentences reads better in one column.
-    let kind = section.columns.count == 1 && section.rows.count > 8 ? "stack single" : "stack"
-    line(
-      #"""
-      <section class="long"><h2>\#(section.title)</h2><table class="\#(kind)"><caption class="heard">\#(section.title)</caption>
-      <thead><tr>\#(heads)</tr></thead><tbody>
-      """#)
-    lines(Self.fitting(section.rows) { $0.map(\.words.shownWords) }) { row in
-      let cells: Markup = .joined(zip(columns, row)) { column, cell in
-        #"<td class="\#(column.kind)" data-label="\#(column.title)">\#(cell.words.shownWords)</td>"#
-      }
-      return "<tr>\(cells)</tr>"
-    }
-    line("</tbody></table></section>")
+    // A list of sentences reads better in columns.
+    let kind = columns.count == 1 && section.rows.count > 8 ? "stack single" : "stack"
+    let rows = Self.fitting(section.rows) { $0.map(\.words.shownWords) }
+    addTable(section.title, nil, kind: kind, rows, columns)
   }
+
+  /// Returns whether a word is short enough to stay on one line.
+  private static func isName(_ word: String) -> Bool { word.utf8.count <= 24 && !word.contains(" ") }
 
   // MARK: - Further details
 

@@ -28,6 +28,11 @@ struct Column<Row> {
     Column(head) { "<code>\(text($0))</code>" }
   }
 
+  /// Shows a time on one line.
+  static func time(_ head: String, _ zone: Zone, _ time: @escaping (Row) -> Instant) -> Column {
+    Column(head, kind: "whole") { "\(zone.minute(time($0)))" }
+  }
+
   /// Shows text in the color of a rating.
   static func toned(_ head: String, _ tone: @escaping (Row) -> String, _ text: @escaping (Row) -> String) -> Column {
     Column(head, classes: tone) { "\(text($0))" }
@@ -43,18 +48,20 @@ struct Column<Row> {
 
 extension Markup {
   /// Adds a section with a table, as wide as the page. A nil caption repeats the title, for screen readers only.
-  mutating func addTable<Row>(_ title: String, _ caption: String?, _ rows: [Row], _ columns: [Column<Row>]) {
+  mutating func addTable<Row>(
+    _ title: String, _ caption: String?, kind: String = "stack", _ rows: [Row], _ columns: [Column<Row>]
+  ) {
     guard !rows.isEmpty else { return }
-    let table: Markup = .table(caption ?? title, isHeard: caption == nil, rows, columns)
+    let table: Markup = .table(caption ?? title, isHeard: caption == nil, kind: kind, rows, columns)
     line(#"<section class="long"><h2>\#(title)</h2>\#(table)</section>"#)
   }
 
   /// Returns a table whose cells stack on narrow pages; `isHeard` makes the caption available to screen readers only.
   static func table<Row>(
-    _ caption: String, isHeard: Bool = false, _ rows: [Row], _ columns: [Column<Row>]
+    _ caption: String, isHeard: Bool = false, kind: String = "stack", _ rows: [Row], _ columns: [Column<Row>]
   ) -> Markup {
     let heads: Markup = .joined(columns) { #"<th scope="col"\#(styled($0.kind))>\#($0.head)</th>"# }
-    var table: Markup = #"<table class="stack"><caption\#(styled(isHeard ? "heard" : ""))>\#(caption)</caption>"#
+    var table: Markup = #"<table class="\#(kind)"><caption\#(styled(isHeard ? "heard" : ""))>\#(caption)</caption>"#
     table.line("")
     table.line("<thead><tr>\(heads)</tr></thead><tbody>")
     table.lines(rows) { row($0, columns) }
@@ -80,11 +87,12 @@ extension Markup {
       return "<td\(styled(column.classes(row)))\(label)>\(column.cell(row))</td>"
     }
     let name = columns[0]
-    return #"<tr><th scope="row"\#(styled(name.kind))>\#(name.cell(row))</th>\#(cells)</tr>"#
+    return #"<tr><th scope="row"\#(styled(name.classes(row)))>\#(name.cell(row))</th>\#(cells)</tr>"#
   }
 
   /// Adds the large figures at the top of a page; a tone is `plain`, `good`, `attention` or `bad`.
   mutating func addTiles(_ tiles: [(label: String, count: Int, tone: String)]) {
+    guard !tiles.isEmpty else { return }
     line(#"<div class="tiles">"#)
     lines(tiles) {
       #"<div class="tile"><b class="\#($0.tone)">\#($0.count.grouped)</b><span>\#($0.label)</span></div>"#

@@ -39,8 +39,7 @@ struct Markup: ExpressibleByStringInterpolation {
   /// Returns text in which times and options stay together: a line breaks before them rather than at a hyphen inside.
   static func words(_ text: String) -> Markup {
     let words: [Markup] = text.split(separator: " ", omittingEmptySubsequences: false).map { word in
-      let rest = word.drop { $0 == "-" }
-      let breaks = rest.contains("-") && (rest.first?.isNumber ?? false || word.hasPrefix("--"))
+      let breaks = word.hasPrefix("--") || word.contains("-") && word.first?.isNumber ?? false
       return breaks ? #"<span class="word">\#(String(word))</span>"# : "\(String(word))"
     }
     return words.dropFirst().reduce(words[0]) { "\($0) \($1)" }

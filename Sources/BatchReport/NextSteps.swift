@@ -23,11 +23,15 @@ enum NextSteps {
       let again = invocation.parts == nil || report.mode == .post ? command : "run the same 'collect' again"
       steps.append("The run did not finish; everything it stored is safe. To continue: \(again)")
     }
+    if report.exit == .configuration, report.mode != .dryRun, summary.records.read == 0 {
+      let check = ShellCommand("validate", invocation.jobFile).text
+      steps.append("Correct the job or its configuration, and check it: \(check). Then: \(invocation.runText())")
+    }
     if report.exit == .noInput, report.missingParts == nil, [.run, .noUpload].contains(report.mode) {
       steps.append("Nothing was read. Once the export has arrived: \(invocation.runText())")
     }
     steps += report.missed.prefix(shownWindows).map { missed in
-      "\(missed.words) was never read. To read it: \(invocation.runText(missed.command(invocation)))"
+      "\(report.shownZone.period(missed.from, missed.to)) was never read. To read it: \(invocation.runText(missed.command(invocation)))"
     }
     if report.missed.count > shownWindows {
       steps.append(

@@ -92,10 +92,10 @@ package enum ReportFolder {
   /// - Returns: The path of the page; nil if both names are taken.
   /// - Throws: ``ReportError``.
   package static func writeIndex(
-    _ runs: [ListedRun], store: String, isSandbox: Bool, below folder: String, isForGroup: Bool
+    _ runs: [ListedRun], store: String, in zone: Zone, isSandbox: Bool, below folder: String, isForGroup: Bool
   ) throws -> String? {
     guard let path = indexPath(store: store, isSandbox: isSandbox, below: folder) else { return nil }
-    try replace(path, HTMLIndex.text(placed(runs, below: folder), store: store), isForGroup: isForGroup)
+    try replace(path, HTMLIndex.text(placed(runs, below: folder), store: store, in: zone), isForGroup: isForGroup)
     return path
   }
 

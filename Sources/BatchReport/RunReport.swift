@@ -34,6 +34,8 @@ package struct RunReport: Sendable, Equatable, Codable {
   /// The bounds of the window (`to` is exclusive); nil for an open end.
   package var from: Instant?
   package var to: Instant?
+  /// The zone in which people see times; nil for UTC.
+  package var zone: Zone?
   package var destination: String
   package var usesSandbox = false
   /// The path of the store; nil if the run had none.
@@ -252,6 +254,8 @@ package struct StageDuration: Sendable, Equatable, Codable {
 }
 
 extension RunReport {
+  package var shownZone: Zone { zone ?? .utc }
+
   /// The ending in words: the missing parts if there are any, otherwise the state of the night or the cause of the exit
   /// code.
   var ending: String {

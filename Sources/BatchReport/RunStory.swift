@@ -13,20 +13,38 @@ enum RunStory {
       let fewer = ", and \(set.countedOrFewer("campaign was", "campaigns were")) set"
       let campaigns = set == 0 ? "" : set < 0 ? fewer : ", and a campaign was set \(set.counted("time"))"
       let count = summary.eventCount
-      let events =
-        count < 0 ? "With them there are \(count.countedOrFewer("event"))" : "They became \(count.counted("event"))"
-      sentences.append(
-        "\(read) and \(summary.records.accepted.grouped) accepted. \(events): "
-          + "\(summary.sessionsStarted.countedOrFewer("session")) began, \(report.endedSessions)\(campaigns).")
+      if summary.records.read == 0 {
+        sentences.append("No record was read.")
+      } else if summary.records.accepted == 0 {
+        let reasons = [
+          (summary.records.duplicates, "was read before", "were read before"),
+          (summary.records.outOfWindow, "is outside the window", "are outside the window"),
+        ].filter { $0.0 > 0 }.map { $0.0.counted($0.1, $0.2) }
+        sentences.append(
+          reasons.isEmpty
+            ? "\(read), none of them usable." : "\(read), none of them new: \(reasons.joined(separator: ", ")).")
+      } else {
+        sentences.append("\(read) and \(summary.records.accepted.grouped) accepted.")
+      }
+      if summary.records.accepted != 0 || count != 0 {
+        let events =
+          count < 0
+          ? "With them there are \(count.countedOrFewer("event"))"
+          : "\(summary.records.accepted == 0 ? "Inactivity led to" : "They became") \(count.counted("event"))"
+        sentences.append(
+          "\(events): \(summary.sessionsStarted.countedOrFewer("session")) began, \(report.endedSessions)\(campaigns).")
+      }
     }
     switch report.mode {
     case .dryRun: sentences.append("This was a dry run: nothing was changed or sent.")
+    case .noUpload where couldNotBegin: break
     case .noUpload: sentences.append("Nothing was sent; the events are in the store.")
     case .run, .post:
       let waiting = report.unsent.reduce(0) { $0 + $1.events }
       if couldNotBegin, waiting == 0 { break }
       if !couldNotBegin {
-        sentences.append(summary.upload.eventsPosted.counted("event was sent.", "events were sent."))
+        let posted = summary.upload.eventsPosted
+        sentences.append(posted == 0 ? "Nothing was sent." : posted.counted("event was sent.", "events were sent."))
       }
       if waiting > 0 {
         sentences.append(

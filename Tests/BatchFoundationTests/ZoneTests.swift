@@ -45,6 +45,25 @@ import Testing
     #expect(zone.startOfDay(instant, plus: 1).rfc3339 == next)
   }
 
+  @Test("A limited zone has the transitions of its span, and is the same after it was stored")
+  func limited() throws {
+    let times = try [2000, 2010, 2020, 2030].map { try Self.instant("\($0)-06-01T00:00:00Z").milliseconds / 1000 }
+    let transitions = zip(times, [1, 2, 3, 0] as [UInt8]).map { ($0, $1) }
+    let zone = try #require(
+      Zone(name: "Z", tzif: Self.file(transitions, [0, 3600, 7200, 10800], footer: "GMT0BST,M3.5.0/1,M10.5.0")))
+    let span = try Self.instant("2015-01-01T00:00:00Z")...Self.instant("2025-01-01T00:00:00Z")
+    let limited = zone.limited(to: span)
+    #expect(limited.transitions == [Zone.Transition(second: times[2], offset: 10800)])
+    #expect(limited.name == "Z" && limited.firstOffset == 7200)
+    for zone in [limited, try #require(Self.london).limited(to: span)] {
+      #expect(try JSONDecoder().decode(Zone.self, from: JSONEncoder().encode(zone)) == zone)
+    }
+    for year in 2015..<2020 {
+      let time = try Self.instant("\(year)-07-01T00:00:00Z")
+      #expect(limited.civil(time).hour == 2 && Self.london?.limited(to: span).civil(time).hour == 1)
+    }
+  }
+
   @Test("A clock time that is skipped is the instant of the skip, one that comes twice the first")
   func skippedAndTwice() throws {
     let zone = try #require(Self.london)

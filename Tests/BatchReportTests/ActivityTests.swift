@@ -1,5 +1,6 @@
 import BatchFoundation
 import Foundation
+import FoundationEssentials
 import TestSupport
 import Testing
 
@@ -133,7 +134,7 @@ import Testing
     let chart = try #require(Charts(activity, [:]).all.first)
     #expect(
       chart.summary
-        == "17 events by type, per hour in UTC. 8 of them are years earlier or later than the rest and are not shown.")
+        == "17 events by type, per hour. 8 of them are years earlier or later than the rest and are not shown.")
   }
 
   @Test("A campaign's lane shows when it was set, carried and expired, and the rest is a row of its own")
@@ -159,6 +160,61 @@ import Testing
         "c1 2026-01-13 00:00: expired 1 time",
       ])
     #expect(chart.summary.hasPrefix("The 20 of 26 campaigns with the most events: "))
+  }
+
+  @Test("A lifetime of months leaves room for the hours of a night, and the band names its end")
+  func longCampaign() throws {
+    var activity = Activity()
+    let start = Instant(milliseconds: Self.monday * 3_600_000)
+    activity.campaign("Long") {
+      $0.wasSet(at: start, until: start + Milliseconds(90 * 86_400_000))
+      for hour in 0..<3 { $0.events.add(1, at: Self.monday + Int64(hour)) }
+    }
+    let chart = try #require(CampaignChart(activity)?.chart)
+    // Three hours of ten, each a tenth of the width.
+    let events = chart.boxes.filter { $0.tone == "c0" }
+    #expect(events.map(\.words) == (0..<3).map { "2026-01-12 0\($0):00: 1 event" })
+    #expect(events.allSatisfy { $0.width > 34 && $0.width < 36 }, "\(events.map(\.width))")
+    #expect(chart.labels.contains { $0.text == "until 2026-04-12 00:00" && $0.anchor == "end" })
+    #expect(chart.boxes.first.map { $0.x + $0.width } == Chart.width - 4)
+  }
+
+  @Test("A campaign is marked as expired where its band ends")
+  func expiredInside() throws {
+    var activity = Activity()
+    let start = Instant(milliseconds: Self.monday * 3_600_000)
+    let expiry = start + Milliseconds(19 * 3_600_000 + 7 * 60_000)
+    activity.campaign("Live") {
+      $0.wasSet(at: start, until: expiry)
+      $0.expired.add(expiry)
+    }
+    let chart = try #require(CampaignChart(activity)?.chart)
+    let band = try #require(chart.boxes.first { $0.tone == "band" })
+    let mark = try #require(chart.boxes.first { $0.tone == "c1" })
+    #expect(abs(mark.x + mark.width - band.x - band.width) < 0.01, "\(band) \(mark)")
+  }
+
+  @Test("Days and times are those of the zone, also where a day has 23 hours")
+  func zone() throws {
+    let zone = try JSONDecoder().decode(
+      Zone.self,
+      from: Data(
+        #"{"name": "America/New_York", "firstOffset": -18000, "transitions": [{"second": 1772953200, "offset": -14400}]}"#
+          .utf8))
+    // 2026-03-07 to 2026-03-09, from midnight to midnight in New York.
+    let first = try #require(Instant.parse(rfc3339: "2026-03-07T05:00:00Z")).hour
+    let axis = TimeAxis(first...first + 70, in: zone)
+    #expect(axis.edges.map { $0 - first } == [0, 24, 47, 71])
+    #expect((0..<3).map(axis.name) == ["2026-03-07", "2026-03-08", "2026-03-09"])
+    #expect(TimeAxis(first + 25...first + 26, in: zone).name(1) == "2026-03-08 03:00")
+    #expect(TimeAxis(first...first + 40 * 24, in: zone).count == 41)
+    #expect(TimeAxis(first...first + 100 * 24, in: zone).name(0) == "week of 2026-03-02")
+    let months = TimeAxis(first...first + 500 * 24, in: zone)
+    #expect(months.name(0) == "2026-03" && months.name(months.count - 1) == "2027-07" && months.count == 17)
+    let midnight = Instant(milliseconds: first * 3_600_000)
+    #expect(zone.period(midnight, zone.startOfDay(midnight, plus: 1)) == "2026-03-07")
+    #expect(zone.period(midnight, zone.startOfDay(midnight, plus: 2)) == "2026-03-07 to 2026-03-08")
+    #expect(zone.period(midnight, midnight + Milliseconds(60_000)) == "2026-03-07 00:00 to 2026-03-07 00:01")
   }
 
   @Test("A chart has its numbers above its bars; where they do not fit, they are printed beside it")

@@ -26,21 +26,21 @@ import Testing
   @Test(arguments: [
     "<title>nightly, all runs - engage-batch</title>",
     "<meta name=\"store\" content=\"var/a&amp;b.sqlite\">",
-    "<header><h1>nightly</h1><span class=\"soft\">all runs of var/a&amp;b.sqlite</span></header>",
+    "<header><h1>nightly</h1><span class=\"soft\">all runs of var/a&amp;b.sqlite, times in UTC</span></header>",
     "<div class=\"tile\"><b class=\"plain\">3</b><span>runs</span></div>",
     "<div class=\"tile\"><b class=\"bad\">1</b><span>not done</span></div>",
     // 1 January 2026 was a Thursday.
-    "<tr><td></td><td></td><td></td><td class=\"attention\" title=\"1 run, the last: done with findings\"><a href=\"nightly-20260102T000000Z/report.html\">1</a>"
-      + "<span>! 1.2k, findings</span></td><td class=\"bad\" title=\"1 run, the last: failed: the service could not be reached or kept failing\">2"
-      + "<span>✕ failed</span></td><td class=\"attention\" title=\"1 run, the last: done with findings\">3<span>! 1.2k, findings</span></td>"
+    "<tr><td></td><td></td><td></td><td class=\"attention\" title=\"done with findings\"><a href=\"nightly-20260102T000000Z/report.html\">1</a>"
+      + "<span>! 1.2k</span><i>findings</i></td><td class=\"bad\" title=\"failed: the service could not be reached or kept failing\">2"
+      + "<span>✕ 1.2k</span><i>failed</i></td><td class=\"attention\" title=\"done with findings\">3<span>! 1.2k</span><i>findings</i></td>"
       + "<td class=\"soft\">4</td></tr>",
     "<td class=\"soft\">31</td><td></td></tr>",
     "<title>2026-01-02: 1,200 accepted</title>",
-    "<tr><th scope=\"row\" class=\"number\">2</th><td data-label=\"as of\">2026-01-03T00:00:00.000Z</td>"
+    "<tr><th scope=\"row\" class=\"number\">2</th><td class=\"whole\" data-label=\"as of\">2026-01-03 00:00</td>"
       + "<td class=\"bad\" data-label=\"ended\">✕ failed: the service could not be reached or kept failing</td><td data-label=\"why\">no &lt;answer&gt;; no file</td>"
       + "<td data-label=\"its report\"><code>engage-batch report --run 2 --store &#39;var/a&amp;b.sqlite&#39;</code></td></tr>",
     "<tr><th scope=\"row\" class=\"number\"><a href=\"nightly-20260102T000000Z/report.html\">1</a></th><td data-label=\"job\">nightly</td>"
-      + "<td data-label=\"mode\">run</td><td data-label=\"as of\">2026-01-02T00:00:00.000Z</td><td class=\"attention\" data-label=\"ended\">! done with findings</td>"
+      + "<td data-label=\"mode\">run</td><td class=\"whole\" data-label=\"as of\">2026-01-02 00:00</td><td class=\"attention\" data-label=\"ended\">! done with findings</td>"
       + "<td class=\"number\" data-label=\"accepted\">1,200</td><td class=\"number\" data-label=\"quarantined\">12</td>"
       + "<td class=\"number\" data-label=\"events\">1,200</td><td class=\"number\" data-label=\"posted\">1,200</td>"
       + "<td class=\"number\" data-label=\"failed\">0</td><td class=\"number\" data-label=\"took\">1.500 s</td></tr>",
@@ -55,7 +55,7 @@ import Testing
   func days() {
     var run = Self.run(1, day: 1)
     run.asOf = Instant(milliseconds: run.asOf.milliseconds + 8_100_000)
-    #expect(HTMLIndex.text([run], store: "a").contains("<td class=\"good\" title=\"1 run, the last: done\">1<span>"))
+    #expect(HTMLIndex.text([run], store: "a").contains("<td class=\"good\" title=\"done\">1<span>"))
   }
 
   @Test("A window that was run several times counts once: what was refused is that of its last run")
@@ -70,7 +70,38 @@ import Testing
     let page = HTMLIndex.text(runs, store: "a")
     #expect(page.contains("<b class=\"plain\">8</b><span>quarantined</span>"))
     #expect(page.contains("<b class=\"plain\">1,406</b><span>records accepted</span>"))
+    #expect(page.contains("<title>2026-01-02: 206 accepted</title>"))
     #expect(page.contains("<title>2026-01-02: 8 quarantined</title>"), "\(page)")
+  }
+
+  @Test(
+    "A repaired record counts on the day of the run that quarantined it, and the worst window gives a day its state")
+  func repaired() throws {
+    var runs = [
+      Self.run(1, day: 2, accepted: 206), Self.run(2, day: 3, accepted: 209), Self.run(3, day: 4, accepted: 3),
+    ]
+    for place in 0..<2 {
+      let end = runs[place].asOf
+      runs[place].window = TimeWindow(from: Instant(milliseconds: end.milliseconds - 86_400_000), to: end)
+    }
+    runs[0].quarantined = 11
+    (runs[2].mode, runs[2].repaired, runs[2].posted) = ("replay", [1: 3], 0)
+    let page = HTMLIndex.text(runs, store: "a")
+    #expect(
+      page.contains("<title>2026-01-02: 209 accepted</title>")
+        && page.contains("<title>2026-01-02: 8 quarantined</title>"))
+    #expect(page.contains("<title>2026-01-03: 209 accepted</title>") && !page.contains("<title>2026-01-04"))
+    #expect(page.contains("<b class=\"plain\">418</b><span>records accepted</span>"))
+    // Two windows of one day, of which one failed.
+    var half = runs[1]
+    (half.number, half.exit, half.accepted) = (4, .serviceUnavailable, 1)
+    half.window.to = half.window.from.map { $0 + Milliseconds(43_200_000) }
+    let words = "title=\"2 windows, the worst: failed: the service could not be reached or kept failing\""
+    let day = HTMLIndex.text([runs[1], half], store: "a")
+    #expect(day.contains("<td class=\"bad\" \(words)>3<span>✕ 210</span><i>failed</i></td>"), "\(day)")
+    // Nothing was sent: no chart of zeros.
+    for place in runs.indices { (runs[place].posted, runs[place].failed) = (0, 0) }
+    #expect(!HTMLIndex.text(runs, store: "a").contains("id=\"posted-title\""))
   }
 
   @Test("A day that no run has read says so, until one has")
@@ -78,7 +109,7 @@ import Testing
     var late = Self.run(2, day: 4)
     late.missed = [Instant(milliseconds: late.asOf.milliseconds - 86_400_000)]
     late.night = .findings
-    let cell = "<td class=\"attention\" title=\"no run has read its window\">3<span>○ missed</span></td>"
+    let cell = "<td class=\"attention\" title=\"no run has read its window\">3<span>○</span><i>missed</i></td>"
     #expect(HTMLIndex.text([Self.run(1, day: 2), late], store: "a").contains(cell))
     #expect(!HTMLIndex.text([Self.run(1, day: 2), late, Self.run(3, day: 3)], store: "a").contains(cell))
   }
@@ -97,7 +128,7 @@ import Testing
     defer { try? FileManager.default.removeItem(atPath: folder) }
     #expect(unsafe mkfifo(folder + "/index.html", 0o600) == 0)
     let page = try ReportFolder.writeIndex(
-      [Self.run(1, day: 1)], store: "var/a.sqlite", isSandbox: false, below: folder, isForGroup: false)
+      [Self.run(1, day: 1)], store: "var/a.sqlite", in: .utc, isSandbox: false, below: folder, isForGroup: false)
     #expect(page == folder + "/index-a.html")
     var status = stat()
     #expect(unsafe stat(folder + "/index.html", &status) == 0 && status.st_mode & S_IFMT == S_IFIFO)
@@ -137,7 +168,7 @@ import Testing
     defer { try? FileManager.default.removeItem(atPath: folder) }
     func write(_ store: String, isSandbox: Bool = false, isForGroup: Bool = false) throws -> String? {
       try ReportFolder.writeIndex(
-        [Self.run(1, day: 1)], store: store, isSandbox: isSandbox, below: folder, isForGroup: isForGroup
+        [Self.run(1, day: 1)], store: store, in: .utc, isSandbox: isSandbox, below: folder, isForGroup: isForGroup
       )
       .map { String($0.dropFirst(folder.count + 1)) }
     }

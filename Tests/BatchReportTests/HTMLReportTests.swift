@@ -1,4 +1,5 @@
 import BatchFoundation
+import FoundationEssentials
 import Testing
 
 @testable import BatchReport
@@ -23,7 +24,7 @@ import Testing
     "<h1>nightly</h1><span class=\"badge attention\"><span aria-hidden=\"true\">! </span>done with findings</span>",
     "<div class=\"tile\"><b class=\"plain\">1,240</b><span>records read</span></div>",
     "<div class=\"tile\"><b class=\"attention\">2</b><span>quarantined</span></div>",
-    "<li>2 lines were quarantined. See why: engage-batch quarantine list --store var/nightly.sqlite</li>",
+    "<li>2 lines were quarantined. See why: engage-batch quarantine list <span class=\"word\">--store</span> var/nightly.sqlite</li>",
     "<tr><th scope=\"row\"><code>17</code> named event</th><td class=\"wide\"><svg class=\"bar\" viewBox=\"0 0 100 8\" "
       + "preserveAspectRatio=\"none\" aria-hidden=\"true\"><rect width=\"100\" height=\"8\"/></svg></td>"
       + "<td class=\"number\">1,200</td></tr>",
@@ -53,7 +54,7 @@ import Testing
     #expect(
       Markup.words("engage-batch post a-b.json --as-of 2026-01-19T02:15:00Z --set A=1").text
         == "engage-batch post a-b.json <span class=\"word\">--as-of</span> "
-        + "<span class=\"word\">2026-01-19T02:15:00Z</span> --set A=1")
+        + "<span class=\"word\">2026-01-19T02:15:00Z</span> <span class=\"word\">--set</span> A=1")
     #expect(Markup.words("").text.isEmpty)
   }
 
@@ -66,6 +67,74 @@ import Testing
       #expect(!text.contains(">\(title)</h2>"))
     }
     #expect(text.contains("<h1>j</h1><span class=\"badge good\"><span aria-hidden=\"true\">✓ </span>done</span>"))
+  }
+
+  @Test("A run that accepted nothing says what it found, and shows no zeros")
+  func nothingNew() throws {
+    var report = RunReport.fixture()
+    report.summary = RunSummary()
+    (report.summary.records.read, report.summary.records.duplicates) = (36, 30)
+    (report.summary.records.outOfWindow, report.summary.records.quarantined) = (4, 2)
+    report.platform.lines = [.init("campaigns", "0 set, 0 expired")]
+    report.activity = Activity()
+    (report.ledger, report.unsent, report.stages) = (UploadLedger(), [], [])
+    let page = HTMLReport.text(report)
+    #expect(
+      page.contains(
+        "<p>36 records were read, none of them new: 30 were read before, 4 are outside the window. Nothing was sent. Nothing is pending. "
+          + "2 unusable lines were quarantined.</p>"), "\(page)")
+    #expect(
+      !page.contains("<b class=\"plain\">0</b>") && !page.contains("0 set")
+        && !page.contains(">Sessions and campaigns<"))
+    report.summary.records = RunSummary.Records()
+    (report.summary.records.read, report.summary.records.quarantined) = (2, 2)
+    #expect(HTMLReport.text(report).contains("<p>2 records were read, none of them usable. "))
+  }
+
+  @Test("A run that failed before it read anything says why and what to do, and has no figures")
+  func failed() throws {
+    var report = RunReport.fixture()
+    report.summary = RunSummary()
+    (report.exit, report.failure) = (.configuration, "job.json:3: error: unknown key 'x'")
+    report.activity = Activity()
+    (report.ledger, report.unsent, report.stages, report.quarantine) = (UploadLedger(), [], [], [])
+    (report.warnings, report.merges, report.platform) = ([], [], PlatformReport())
+    let page = HTMLReport.text(report)
+    #expect(page.contains("<p class=\"bad\">job.json:3: error: unknown key &#39;x&#39;</p>"))
+    #expect(page.contains("<li>Correct the job or its configuration, and check it: engage-batch validate "), "\(page)")
+    #expect(!page.contains("class=\"tile\"") && !page.contains(">0<") && !page.contains(">Upload<"))
+  }
+
+  @Test("Times are those of the job's zone, which is named once; this run has UTC")
+  func zone() throws {
+    var report = RunReport.fixture()
+    report.zone = try JSONDecoder().decode(
+      Zone.self, from: Data(#"{"name": "America/New_York", "firstOffset": -18000, "transitions": []}"#.utf8))
+    report.from = Instant.parse(rfc3339: "2026-01-15T05:00:00Z")
+    report.to = Instant.parse(rfc3339: "2026-01-16T05:00:00Z")
+    report.activity.events.change("17") { $0.add(2, at: Instant.parse(rfc3339: "2026-01-15T06:00:00Z")?.hour ?? 0) }
+    let page = HTMLReport.text(report)
+    #expect(page.contains("<title>nightly, 2026-01-15 - engage-batch</title>"))
+    #expect(page.contains("<span class=\"soft\">2026-01-15, times in America/New_York</span></header>"))
+    #expect(page.components(separatedBy: "America/New_York").count == 2 && !page.contains("UTC"))
+    #expect(page.contains("<dd>2026-01-15T05:00:00.000Z to <span class=\"whole\">2026-01-16T05:00:00.000Z</span></dd>"))
+  }
+
+  @Test("A share of the step before is shown where that step has at least as many devices")
+  func shares() throws {
+    var report = RunReport.fixture()
+    report.summary.people = People()
+    report.summary.people?.newDevices = 8
+    var steps = CampaignSteps()
+    for (step, devices) in [(CampaignStep.received, 8), (.opened, 3), (.sessions, 5), (.goals, 5)] {
+      (steps[step].devices, steps[step].events) = (devices, 9)
+    }
+    report.activity.campaign("spring") { $0.add(steps) }
+    let cells = [
+      "received\">8 devices", "opened\">3 devices (38 %)", "sessions\">5 devices", "goals\">5 devices (100 %)",
+    ]
+    let row = cells.map { "<td class=\"number\" data-label=\"\($0), 9 events</td>" }.joined()
+    #expect(HTMLReport.text(report).contains("<tr><th scope=\"row\">spring</th>\(row)</tr>"))
   }
 
   @Test(arguments: [PersonalDataPolicy.omit, .hash])

@@ -69,6 +69,37 @@ import Testing
     #expect(page.contains("<td class=\"number\" data-label=\"the night before\">4</td>"), "\(page)")
   }
 
+  @Test("The nights before are the windows before, each once, by the last run that read something new")
+  func nightsBefore() throws {
+    let workspace = try Workspace([])
+    try workspace.write(
+      "job.json",
+      """
+      {"name": "steps", "inputs": {"events": ["in/{dd}.ndjson"]}, "window": {"from": "yesterday", "to": "today"},
+       "store": "store.sqlite"}
+      """)
+    func night(_ day: Int) throws -> JSONNode {
+      let run = try workspace.run("run", "job.json", "--no-upload", "--as-of", "2026-01-\(day)T06:00:00Z")
+      #expect(run.code == 0, "\(run.messages)")
+      let report = try workspace.run("report", "--store", "store.sqlite", "--format", "json").output
+      return try #require(try JSONNode.parse(Array(report.utf8))["peopleBefore"])
+    }
+    func before(_ node: JSONNode) -> String {
+      "\(node["nights"]?.integer ?? 0): \(node["new"]?.integer ?? -1) new, \(node["returning"]?.integer ?? -1) returning"
+    }
+    for (day, devices) in [(10, 1..<4), (11, 1..<6), (12, 4..<12)] {
+      try workspace.write(
+        "in/\(day).ndjson", devices.map { PeopleTests.record("d\($0)", "\(day)T08:00", "u") }.joined())
+    }
+    #expect(try before(night(11)) == "0: -1 new, -1 returning")
+    #expect(try before(night(12)) == "1: 3 new, 0 returning")
+    // Nothing new, twice: no night of its own, and not before itself.
+    for _ in 0..<2 { #expect(try before(night(12)) == "1: 3 new, 0 returning") }
+    // 3 and 2 new devices; 0 and 3 returning ones: the median of two is their mean.
+    let two = try night(13)
+    #expect(two["nights"]?.integer == 2 && two["new"]?.double == 2.5 && two["returning"]?.double == 1.5, "\(two)")
+  }
+
   @Test("Memory, threads and the order of lines change no figure", arguments: Sweep.cases([UInt64(31), 32], short: 1))
   func same(seed: UInt64) throws {
     let recording = Recording(seed: seed, devices: 40, perDevice: 60)

@@ -30,6 +30,8 @@ package struct Job: Sendable, Hashable {
   package var window = TimeWindow()
   /// The window as written in the job file; nil if it does not depend on the time of the run.
   package var relativeWindow: RelativeWindow?
+  /// The zone of the window, in which reports show times.
+  package var zone = Zone.utc
   /// The span before a run's own window; the run also reads missed windows within it. Nil for none.
   package var catchUp: CalendarSpan?
   /// Whether runs report windows of the job that no run has read.

@@ -151,7 +151,7 @@ struct JobReader {
     relative.to = fields["to"].flatMap(bound)
     if let zone = fields["zone"].flatMap(zone) { relative.zone = zone }
     job.catchUp = fields["catchUp"].flatMap(span)
-    times.zone = relative.zone
+    (times.zone, job.zone) = (relative.zone, relative.zone)
     if relative.from?.isRelative ?? false || relative.to?.isRelative ?? false {
       job.relativeWindow = relative
       return

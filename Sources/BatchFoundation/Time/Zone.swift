@@ -1,7 +1,7 @@
 /// A time zone: the offset of its clocks from UTC at every instant (RFC 9636).
-public struct Zone: Hashable, Sendable {
+public struct Zone: Hashable, Sendable, Codable {
   /// A change of the offset, with its time in seconds since 1970.
-  struct Transition: Hashable, Sendable {
+  struct Transition: Hashable, Sendable, Codable {
     var second: Int64
     /// The new offset in seconds east of UTC.
     var offset: Int64
@@ -53,6 +53,15 @@ public struct Zone: Hashable, Sendable {
     var day = civil(instant)
     (day.hour, day.minute, day.second) = (0, 0, 0)
     return self.instant(CivilTime(milliseconds: day.milliseconds + Int64(days) * 86_400_000))
+  }
+
+  /// Returns the zone with its transitions in a span of time only, which are fewer to store; the rule must apply to what
+  /// is later.
+  public func limited(to span: ClosedRange<Instant>) -> Zone {
+    let seconds = Self.second(of: span.lowerBound)...Self.second(of: span.upperBound)
+    return Zone(
+      name: name, firstOffset: offset(at: seconds.lowerBound),
+      transitions: transitions.filter { seconds.contains($0.second) }, rule: rule)
   }
 
   private static func second(of instant: Instant) -> Int64 {

@@ -1,7 +1,7 @@
 /// The yearly changes of a zone's clocks. Time zone files end with this rule, in the syntax of the variable `TZ`, such
 /// as `GMT0BST,M3.5.0/1,M10.5.0` (RFC 9636 3.3).
-struct ZoneRule: Hashable, Sendable {
-  private enum Day: Hashable, Sendable {
+struct ZoneRule: Hashable, Sendable, Codable {
+  private enum Day: Hashable, Sendable, Codable {
     /// A day of the year, 1 to 365; February 29 is never counted.
     case julian(Int)
     /// A day of the year, 0 to 365; February 29 is counted.
@@ -10,13 +10,13 @@ struct ZoneRule: Hashable, Sendable {
     case weekday(month: Int, week: Int, weekday: Int)
   }
 
-  private struct Change: Hashable, Sendable {
+  private struct Change: Hashable, Sendable, Codable {
     var day: Day
     /// The time in seconds on the clock before the change, from -167 to 167 hours.
     var time: Int64
   }
 
-  private struct Summer: Hashable, Sendable {
+  private struct Summer: Hashable, Sendable, Codable {
     /// Seconds east of UTC.
     var offset: Int64
     var begins: Change

@@ -20,6 +20,7 @@ extension RunReport {
       }
     from = request.job.window.from
     to = request.job.window.to
+    zone = request.shownZone
     usesSandbox = request.usesSandbox
     invocation = request.invocation
     store = request.mode.isDryRun ? nil : request.storePath
@@ -75,6 +76,13 @@ extension RunSummary.Records {
 }
 
 extension RunRequest {
+  /// The zone of the job for reports, with the transitions of the years around this run; nil for UTC.
+  var shownZone: Zone? {
+    guard job.zone != .utc else { return nil }
+    let years = 5 * 366 * DaySpans.day
+    return job.zone.limited(to: asOf + Milliseconds(-years)...asOf + Milliseconds(years))
+  }
+
   /// The sources of the configuration, in the order of application; empty layers are omitted.
   var configurationLayers: [String] {
     let given = loaded.configuration.resolved.flatMap(\.chain)

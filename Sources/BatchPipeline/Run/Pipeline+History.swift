@@ -56,7 +56,7 @@ extension Pipeline {
       do {
         try EventStore.change(request.storePath, format: platform.storeFormat) { store in
           try end(noted.run, in: store, outcome)
-          if !outcome.runs.isEmpty { outcome.runs = try store.runs.all().map { ListedRun($0, of: platform.name) } }
+          if !outcome.runs.isEmpty { outcome.runs = try ListedRun.all(in: store, of: platform) }
         }
       } catch {
         monitor.note("the store could not be updated with the result of this run: \(error)")
@@ -79,7 +79,7 @@ extension Pipeline {
           report.summary.missed = try missedWindows(in: store, nil)
           report.invocation.parts = try store.parts.partitions().last?.parts
           (outcome.report.summary.missed, outcome.report.invocation) = (report.summary.missed, report.invocation)
-        }.map { ListedRun($0, of: platform.name) }
+        }
     }
     let failure = outcome.report.failure
     writeReport(&outcome)
@@ -100,6 +100,16 @@ extension StoredRun {
 }
 
 extension ListedRun {
+  /// Returns all runs in the store, oldest first.
+  static func all(in store: EventStore, of platform: any Platform) throws -> [ListedRun] {
+    let repaired = try store.quarantine.replayedLines()
+    return try store.runs.all().map { run in
+      var listed = ListedRun(run, of: platform.name)
+      listed.repaired = repaired[run.id.number] ?? [:]
+      return listed
+    }
+  }
+
   /// Creates the entry for a run; the figures are 0 if the run did not end, or if its release did not keep them.
   ///
   /// - Parameter platform: the name of the platform, which is the key of the platform's figures in the summary.
@@ -159,7 +169,7 @@ package struct FailedStart {
   package func keep(
     in path: String, of platform: any Platform,
     _ complete: (EventStore, inout RunReport) throws -> Void = { _, _ in }
-  ) -> [StoredRun] {
+  ) -> [ListedRun] {
     guard mode.keeps, report.exit != .storeIsHeld, !report.job.isEmpty else { return [] }
     do {
       return try EventStore.change(path, format: platform.storeFormat) { store in
@@ -174,7 +184,7 @@ package struct FailedStart {
         report.summary.durationSeconds = max(0, Double(ended.milliseconds - report.startedAt.milliseconds) / 1000)
         try store.runs.finish(
           run, at: ended, exit: report.exit.rawValue, counters: report.summaryJSON, report: StoredReport.bytes(report))
-        return try store.runs.all()
+        return try ListedRun.all(in: store, of: platform)
       }
     } catch {
       // The error has ended this run or will end the next. If another run holds the store, the history shows that one.
@@ -184,14 +194,20 @@ package struct FailedStart {
 }
 
 extension Pipeline {
-  /// Returns the figures of the job's last successful runs (`Report.usualRuns`); nil if there is no comparison.
+  /// Returns the figures of the job's last successful nights (`Report.usualRuns`), oldest first; nil if there is no
+  /// comparison. A night is, for each window before this run's, the last run that read something new.
   func nightsBefore(_ storage: RunStorage) throws -> [NightFigures]? {
     let settings = request.settings.report
     guard settings.usualRuns > 0, request.mode.readsInputs, let store = storage.store else { return nil }
-    let before = try store.runs.all().filter {
-      $0.job == request.job.name && $0.exit == 0 && $0.id != storage.run && ["run", "no-upload"].contains($0.mode)
-    }
-    return try before.suffix(settings.usualRuns).compactMap { run in
+    var windows: Set<TimeWindow> = [request.job.window]
+    let before = try store.runs.all().filter { run in
+      guard run.job == request.job.name, run.exit == 0, run.id != storage.run, ["run", "no-upload"].contains(run.mode),
+        ListedRun(run, of: platform.name).accepted > 0
+      else { return false }
+      guard let to = run.window.to, let own = request.job.window.to else { return true }
+      return to <= own
+    }.reversed().filter { $0.window.to == nil || windows.insert($0.window).inserted }
+    return try before.prefix(settings.usualRuns).reversed().compactMap { run in
       // A report in another release's format is not compared.
       try store.runs.report(of: run.id).flatMap { try? NightFigures(StoredReport.report($0)) }
     }

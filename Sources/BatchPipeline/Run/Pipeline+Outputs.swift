@@ -122,7 +122,8 @@ extension Pipeline {
       // After the first run, there are no others to list.
       guard let store = outcome.report.store, outcome.runs.count > 1 else { return }
       let index = try ReportFolder.writeIndex(
-        outcome.runs, store: store, isSandbox: request.usesSandbox, below: folder, isForGroup: isForGroup)
+        outcome.runs, store: store, in: outcome.report.shownZone, isSandbox: request.usesSandbox, below: folder,
+        isForGroup: isForGroup)
       if let links { try ReportFolder.link(links, to: path, isForGroup: isForGroup) }
       if index == nil {
         monitor.note(

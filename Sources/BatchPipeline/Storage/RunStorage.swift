@@ -189,7 +189,7 @@ extension Pipeline {
       outcome.noted = (run, outcome.exit)
     }
     if let part = request.part { try store.parts.mark(part: part.number, ofPartition: part.partition) }
-    if request.job.reports != nil { outcome.runs = try store.runs.all().map { ListedRun($0, of: platform.name) } }
+    if request.job.reports != nil { outcome.runs = try ListedRun.all(in: store, of: platform) }
     try store.close()
   }
 }

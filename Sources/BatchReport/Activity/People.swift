@@ -12,31 +12,14 @@ package enum CampaignStep: Int, CaseIterable, Sendable {
 
 /// The events of each step, and the devices that have at least one.
 package struct CampaignSteps: Tallied {
-  package struct Reach: Tallied {
-    package var events = 0
-    package var devices = 0
-
-    package init() {}
-
-    package static func += (total: inout Reach, part: Reach) {
-      total.events += part.events
-      total.devices += part.devices
-    }
-
-    package static func -= (total: inout Reach, part: Reach) {
-      total.events -= part.events
-      total.devices -= part.devices
-    }
-  }
-
-  /// In the order of the steps.
-  private var reaches = CampaignStep.allCases.map { _ in Reach() }
+  /// Events and devices, in the order of the steps.
+  private var counts = [Int](repeating: 0, count: 2 * CampaignStep.allCases.count)
 
   package init() {}
 
-  package subscript(step: CampaignStep) -> Reach {
-    get { reaches[step.rawValue] }
-    set { reaches[step.rawValue] = newValue }
+  package subscript(step: CampaignStep) -> (events: Int, devices: Int) {
+    get { (counts[2 * step.rawValue], counts[2 * step.rawValue + 1]) }
+    set { (counts[2 * step.rawValue], counts[2 * step.rawValue + 1]) = newValue }
   }
 
   /// The steps of one device: it counts for each step of which it has more events than a rewind withdrew.
@@ -47,11 +30,11 @@ package struct CampaignSteps: Tallied {
   }
 
   package static func += (total: inout CampaignSteps, part: CampaignSteps) {
-    for step in CampaignStep.allCases { total[step] += part[step] }
+    for place in total.counts.indices { total.counts[place] += part.counts[place] }
   }
 
   package static func -= (total: inout CampaignSteps, part: CampaignSteps) {
-    for step in CampaignStep.allCases { total[step] -= part[step] }
+    for place in total.counts.indices { total.counts[place] -= part.counts[place] }
   }
 }
 

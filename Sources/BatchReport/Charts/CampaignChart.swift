@@ -8,9 +8,8 @@ struct CampaignChart {
   /// The height of a lane's band. ``mark`` is the height of the marks for set and expired at the top of the band.
   private static let band = 18.0
   private static let mark = 6.0
-  /// The maximum number of hours from the latest start of a campaign to the end of the axis, so that a campaign without
-  /// an end does not squeeze the others. Later events extend the axis.
-  private static let hoursBehind: Int64 = 31 * 24
+  /// The minimum number of hours after the last count that the axis can show; see ``init(_:in:)``.
+  private static let hoursAfter: Int64 = 6
 
   private struct Lane {
     var name: String
@@ -27,26 +26,29 @@ struct CampaignChart {
 
   private let lanes: [Lane]
   private let axis: TimeAxis
+  private let zone: Zone
   /// The number of known names, and the activity of all campaigns that are not shown.
   private let names: Int
   private let rest: CampaignActivity
 
-  /// Returns nil if there are no campaigns.
-  init?(_ activity: Activity) {
+  /// Returns nil if there are no campaigns. The axis has all that happened, and of the time afterwards, in which
+  /// campaigns can still be active, at most as much again: a lifetime of months must not squeeze the hours of a night.
+  init?(_ activity: Activity, in zone: Zone = .utc) {
     let shown: [(name: ByteText, value: CampaignActivity)]
     (shown, rest) = activity.campaigns.ranked(atMost: Self.shown, by: \.weight)
     let begins = shown.compactMap(\.value.begin)
     guard let first = begins.min(), let lastBegin = begins.max() else { return nil }
-    let ends = shown.compactMap(\.value.end)
-    let seen = shown.compactMap { $0.value.events.hours?.upperBound }.max() ?? first
-    let end = max(min(ends.max() ?? first, lastBegin + Self.hoursBehind), seen - 1, first)
-    axis = TimeAxis(first...end)
+    let counts = shown.flatMap { [$0.value.events, $0.value.expired] }.compactMap { $0.hours?.upperBound }
+    let seen = max(counts.max() ?? first, lastBegin + 1)
+    let ends = shown.compactMap { $0.value.until?.hour }.max() ?? first
+    axis = TimeAxis(first...max(min(ends, seen + max(seen - first, Self.hoursAfter)), seen - 1), in: zone)
+    self.zone = zone
     names = activity.campaigns.named.count
     lanes = shown.map { name, campaign in
       Lane(
         name: name.string.clipped(toBytes: Chart.longestName), campaign: campaign,
         from: campaign.firstSet.map(\.hours) ?? Double(first),
-        to: campaign.until.map(\.hours) ?? Double(campaign.end ?? end))
+        to: (campaign.until.map(\.hours) ?? campaign.expired.hours.map { Double($0.upperBound) }) ?? Double(seen))
     }
   }
 
@@ -67,7 +69,8 @@ struct CampaignChart {
     chart.columns = ["campaign", "first set", "until", "set", "expired", "events"]
     chart.rows = lanes.map { lane in
       row(
-        lane.name, from: lane.campaign.firstSet?.rfc3339 ?? "before", until: lane.campaign.until?.rfc3339 ?? "unknown",
+        lane.name, from: lane.campaign.firstSet.map(zone.minute) ?? "before",
+        until: lane.campaign.until.map(zone.minute) ?? "unknown",
         lane.campaign)
     }
     if rest.weight > 0 { chart.rows.append(row("all others", from: "", until: "", rest)) }
@@ -75,7 +78,7 @@ struct CampaignChart {
   }
 
   private var summary: String {
-    let words = "when each was set, how long it could be active, and which events carried it, in UTC."
+    let words = "when each was set, how long it could be active, and which events carried it."
     return rest.weight > 0
       ? "The \(lanes.count) of \(names.grouped)\(names == Activity.campaignLimit ? " or more" : "") campaigns with the most events: \(words)"
       : "\(lanes.count.counted("campaign")): \(words)"
@@ -92,6 +95,11 @@ struct CampaignChart {
     chart.boxes.append(
       box(lane.from, lane.to, top: base - Self.band, height: Self.band, tone: "band", words: "\(lane.name): \(figures)")
     )
+    // A band that continues after the axis names its end, in the time after the last count.
+    if let until = lane.campaign.until, lane.to > Double(axis.edges[axis.count]) {
+      chart.labels.append(
+        Chart.Label(x: Chart.width - 8, y: base - 6, anchor: "end", text: "until \(zone.minute(until))", size: "small"))
+    }
     let events = steps(lane.campaign.events)
     let most = Double(max(1, events.counts.max() ?? 1))
     for (step, count) in events.counts.enumerated() where count > 0 {
@@ -135,10 +143,7 @@ struct CampaignChart {
       tone: tone, words: words)
   }
 
-  private func time(_ hour: Int64) -> String {
-    let text = Instant(milliseconds: hour * 3_600_000).rfc3339
-    return "\(text.prefix(10)) \(text.dropFirst(11).prefix(5))"
-  }
+  private func time(_ hour: Int64) -> String { zone.minute(Instant(milliseconds: hour * 3_600_000)) }
 
   private func row(_ name: String, from: String, until: String, _ campaign: CampaignActivity) -> [String] {
     [
@@ -159,7 +164,4 @@ extension CampaignActivity {
   fileprivate var begin: Int64? {
     [firstSet?.hour, events.hours?.lowerBound, expired.hours?.lowerBound].compactMap { $0 }.min()
   }
-
-  /// The last expiry in hours since 1970; for a campaign set by earlier runs, the end of its known expiries.
-  fileprivate var end: Int64? { until?.hour ?? expired.hours?.upperBound }
 }

@@ -253,18 +253,8 @@ extension Markup {
   }
 
   private mutating func addNumbers(_ chart: Chart) {
-    let heads: Markup = .joined(chart.columns) { #"<th scope="col">\#($0)</th>"# }
-    line(
-      #"""
-      <details\#(Self.styled(chart.numbers))><summary>The numbers</summary>
-      <table class="stack"><caption>\#(chart.title)</caption><thead><tr>\#(heads)</tr></thead><tbody>
-      """#)
-    lines(chart.rows) { row in
-      let cells: Markup = .joined(zip(chart.columns, row).dropFirst()) { head, figure in
-        #"<td data-label="\#(head)">\#(figure)</td>"#
-      }
-      return #"<tr><th scope="row">\#(row[0])</th>\#(cells)</tr>"#
-    }
-    line("</tbody></table></details>")
+    let columns = chart.columns.indices.map { place in Column<[String]>.text(chart.columns[place]) { $0[place] } }
+    line("<details\(Self.styled(chart.numbers))><summary>The numbers</summary>")
+    line("\(.table(chart.title, chart.rows, columns))</details>")
   }
 }

@@ -3,21 +3,21 @@ import BatchFoundation
 struct Charts {
   private let activity: Activity
   private let typeNames: [String: String]
+  private let zone: Zone
 
-  init(_ activity: Activity, _ typeNames: [String: String]) {
-    self.activity = activity
-    self.typeNames = typeNames
+  init(_ activity: Activity, _ typeNames: [String: String], in zone: Zone = .utc) {
+    (self.activity, self.typeNames, self.zone) = (activity, typeNames, zone)
   }
 
   /// The number of types with a separate color; the others share one series.
   private static let colours = 6
 
   /// All charts that have content.
-  var all: [Chart] { [events, sessions, lengths, CampaignChart(activity)?.chart].compactMap { $0 } }
+  var all: [Chart] { [events, sessions, lengths, CampaignChart(activity, in: zone)?.chart].compactMap { $0 } }
 
   /// Returns an axis over all counts, so that the charts align.
   private func axis(_ counts: [HourCounts]) -> TimeAxis? {
-    counts.reduce(into: HourCounts(), +=).span.map { TimeAxis($0) }
+    counts.reduce(into: HourCounts(), +=).span.map { TimeAxis($0, in: zone) }
   }
 
   /// Returns a note about counts too far from the rest to be shown; empty if there are none.
@@ -41,7 +41,7 @@ struct Charts {
     let total = types.reduce(rest.total) { $0 + $1.value.total }
     return Chart.overTime(
       id: "events", title: "Events over time",
-      summary: "\(total.counted("event")) by type, per \(axis.step.rawValue) in UTC.\(besides(total, series))", axis,
+      summary: "\(total.counted("event")) by type, per \(axis.step.rawValue).\(besides(total, series))", axis,
       series,
       stacked: true)
   }
@@ -53,7 +53,7 @@ struct Charts {
     return Chart.overTime(
       id: "sessions", title: "Sessions",
       summary: "\(activity.sessionsStarted.total.grouped) started and "
-        + "\(activity.sessionsEnded.total.grouped) ended by an event, per \(axis.step.rawValue) in UTC.\(besides(total, series))",
+        + "\(activity.sessionsEnded.total.grouped) ended by an event, per \(axis.step.rawValue).\(besides(total, series))",
       axis,
       series, stacked: false)
   }

@@ -9,26 +9,28 @@ struct TimeAxis {
   let step: Step
   /// The hours since 1970 at which steps begin, and at which the last one ends.
   let edges: [Int64]
+  private let zone: Zone
 
   static let mostSteps = 62
 
-  /// - Parameter hours: The first and last hour that the axis must include.
-  init(_ hours: ClosedRange<Int64>) {
-    let days = Self.day(hours.upperBound) - Self.day(hours.lowerBound) + 1
+  /// - Parameters:
+  ///   - hours: The first and last hour that the axis must include.
+  ///   - zone: The zone of days, weeks and months. A day that does not begin with an hour of UTC begins with the next.
+  init(_ hours: ClosedRange<Int64>, in zone: Zone) {
+    self.zone = zone
+    let (first, last) = (zone.day(ofHour: hours.lowerBound), zone.day(ofHour: hours.upperBound))
+    let days = last - first + 1
     step =
       hours.count <= 48
       ? .hour : days <= Int64(Self.mostSteps) ? .day : days <= Int64(Self.mostSteps) * 7 ? .week : .month
     var edges: [Int64] = []
     switch step {
     case .hour: edges = Array(hours.lowerBound...hours.upperBound + 1)
-    case .day:
-      edges = (Self.day(hours.lowerBound)...Self.day(hours.upperBound) + 1).map { $0 * 24 }
+    case .day: edges = (first...last + 1).map(zone.hour(ofDay:))
     case .week:
       // 1970 began on a Thursday; weeks begin on Monday.
-      let first = (Self.day(hours.lowerBound) + 3).flooredQuotient(7) * 7 - 3
-      edges = stride(from: first, through: Self.day(hours.upperBound) + 7, by: 7).map { $0 * 24 }
-    case .month:
-      edges = Self.months(hours)
+      edges = stride(from: (first + 3).flooredQuotient(7) * 7 - 3, through: last + 7, by: 7).map(zone.hour(ofDay:))
+    case .month: edges = Self.months(first...last).map(zone.hour(ofDay:))
     }
     self.edges = edges
   }
@@ -48,9 +50,9 @@ struct TimeAxis {
 
   /// Returns the name of a step, such as `2026-01-15` or `2026-01-15 08:00`.
   func name(_ place: Int) -> String {
-    let text = Instant(milliseconds: edges[place] * 3_600_000).rfc3339
+    let text = zone.minute(Instant(milliseconds: edges[place] * 3_600_000))
     switch step {
-    case .hour: return "\(text.prefix(10)) \(text.dropFirst(11).prefix(5))"
+    case .hour: return text
     case .day: return String(text.prefix(10))
     case .week: return "week of \(text.prefix(10))"
     case .month: return String(text.prefix(7))
@@ -58,31 +60,46 @@ struct TimeAxis {
   }
 
   func tick(_ place: Int) -> String {
-    let text = Instant(milliseconds: edges[place] * 3_600_000).rfc3339
+    let text = zone.minute(Instant(milliseconds: edges[place] * 3_600_000))
     switch step {
-    case .hour: return String(text.dropFirst(11).prefix(5))
+    case .hour: return String(text.dropFirst(11))
     case .day, .week: return String(text.dropFirst(5).prefix(5))
     case .month: return String(text.prefix(7))
     }
   }
 
-  private static func day(_ hour: Int64) -> Int64 { hour.flooredQuotient(24) }
-
-  private static func months(_ hours: ClosedRange<Int64>) -> [Int64] {
-    func begin(_ year: Int, _ month: Int) -> Int64 {
-      let digits = (month < 10 ? "0" : "") + "\(month)"
-      // Always a date of the proleptic calendar.
-      return (Instant.parse(rfc3339: "\(year)-\(digits)-01T00:00:00Z")?.milliseconds ?? 0) / 3_600_000
+  /// Returns the days, since 1970, on which the months begin that days lie in, and the one after.
+  private static func months(_ days: ClosedRange<Int64>) -> [Int64] {
+    var edges = [days.lowerBound - Int64(CivilTime(milliseconds: days.lowerBound * DaySpans.day).day) + 1]
+    while let last = edges.last, last <= days.upperBound {
+      let month = CivilTime(milliseconds: last * DaySpans.day)
+      edges.append(last + Int64(CivilTime.days(in: month.month, of: month.year)))
     }
-    let text = Instant(milliseconds: hours.lowerBound * 3_600_000).rfc3339
-    var year = Int(text.prefix(4)) ?? 1970
-    var month = Int(text.dropFirst(5).prefix(2)) ?? 1
-    var edges = [begin(year, month)]
-    repeat {
-      month += 1
-      if month > 12 { (year, month) = (year + 1, 1) }
-      edges.append(begin(year, month))
-    } while (edges.last ?? 0) <= hours.upperBound
     return edges
+  }
+}
+
+extension Zone {
+  /// Returns a time by the zone's clocks, such as `2026-01-15 08:00`.
+  func minute(_ instant: Instant) -> String {
+    let text = Instant(milliseconds: civil(instant).milliseconds).rfc3339
+    return "\(text.prefix(10)) \(text.dropFirst(11).prefix(5))"
+  }
+
+  /// Returns a time span in its shortest form: a day, a range of days, or a range of times.
+  func period(_ from: Instant, _ to: Instant) -> String {
+    guard startOfDay(from) == from, startOfDay(to) == to else { return "\(minute(from)) to \(minute(to))" }
+    let days = [from, to + Milliseconds(-1)].map { minute($0).prefix(10) }
+    return days[0] == days[1] ? String(days[0]) : "\(days[0]) to \(days[1])"
+  }
+
+  /// Returns the days since 1970 by the zone's calendar.
+  func day(_ instant: Instant) -> Int64 { civil(instant).milliseconds.flooredQuotient(DaySpans.day) }
+
+  fileprivate func day(ofHour hour: Int64) -> Int64 { day(Instant(milliseconds: hour * 3_600_000)) }
+
+  /// Returns the first hour, since 1970, that begins on a day of the zone's calendar.
+  fileprivate func hour(ofDay day: Int64) -> Int64 {
+    -(-instant(CivilTime(milliseconds: day * DaySpans.day)).milliseconds).flooredQuotient(3_600_000)
   }
 }

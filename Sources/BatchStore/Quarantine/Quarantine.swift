@@ -153,6 +153,22 @@ package struct Quarantine: Sendable {
     }
   }
 
+  /// Returns the numbers of lines and events that replays imported, by the number of the replay, then by that of the run
+  /// that quarantined them.
+  package func replayedLines() throws -> [Int64: [Int64: Int]] {
+    try connection.read { db in
+      try Row.fetchAll(
+        db,
+        sql: """
+          SELECT replayed_run, run, count(*) AS lines FROM quarantine WHERE replayed_run IS NOT NULL
+          GROUP BY replayed_run, run
+          """
+      ).reduce(into: [:]) { lines, row in
+        try lines[row.value("replayed_run"), default: [:]][row.value("run")] = row.value("lines")
+      }
+    }
+  }
+
   /// Returns the ids of pending input lines, except those that `run` read, sorted by file, input kind and line. Ids
   /// need little memory.
   package func waitingLines(besides run: RunID? = nil) throws -> [Int64] {
