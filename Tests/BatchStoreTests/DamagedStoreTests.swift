@@ -257,7 +257,8 @@ import Testing
       return found
     }
     // The rows that were made up are what no run writes.
-    let before = try damages().filter { ["chunk", "digest_segment", "state_segment", "report_key", ""].contains($0.table) }
+    let checked = ["chunk", "digest_segment", "state_segment", "report_key", ""]
+    let before = try damages().filter { checked.contains($0.table) }
     #expect(before == [])
     let queue = try DatabaseQueue(path: folder.store)
     try queue.inDatabase { db in

@@ -156,7 +156,8 @@ import Testing
     #expect(holder.process == getpid())
     #expect(
       "\(StoreError.heldByAnotherRun(path: "/s", holder: StoreHolder(process: 7, since: holder.since, command: "run a.json")))"
-        == "/s: error: another run holds the store: process 7 since \(holder.since.rfc3339), 'run a.json'; try again later")
+        == "/s: error: another run holds the store: process 7 since \(holder.since.rfc3339), 'run a.json'; try again later"
+    )
     try store.close()
     #expect(try folder.read("store.sqlite.lock") == "")
   }

@@ -70,7 +70,8 @@ import Testing
         workspace, ["run", "jobs/nightly.json", "--sandbox"], option, "var/nightly.sandbox.json",
         "the state file of the sandbox")
       try refuse(
-        workspace, ["run", "jobs/nightly.json", "--dry-run", "--explain", "@ids"], option, "ids", "the file that lists the ids")
+        workspace, ["run", "jobs/nightly.json", "--dry-run", "--explain", "@ids"], option, "ids",
+        "the file that lists the ids")
     }
   }
 

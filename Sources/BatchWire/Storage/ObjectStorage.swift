@@ -230,8 +230,8 @@ package final class ObjectStorage: RemoteStorage {
   private func session() throws -> Session {
     try opened.withLock { opened in
       if let opened { return opened }
-      let region =
-        settings.region ?? variable("AWS_REGION", "AWS_DEFAULT_REGION") ?? AWSProfile(environment)["region"] ?? "us-east-1"
+      let given = settings.region ?? variable("AWS_REGION", "AWS_DEFAULT_REGION")
+      let region = given ?? AWSProfile(environment)["region"] ?? "us-east-1"
       let session = Session(
         client: HTTPClient(try http()), region: region,
         source: CredentialSource(environment: environment, region: region, http: http))
