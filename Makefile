@@ -133,19 +133,19 @@ test-spark: ## check that runs on Spark give the result of one process, even whi
 	@echo "==> Killing executors and their processes"
 	ENGAGE_BATCH=$(CURDIR)/.build/checked/release/engage-batch $(SPARK)/venv/bin/python Tests/Spark/prove.py kills $(SPARK)/proofs --seed $(or $(SEED),1) --kills $(or $(KILLS),4)
 
-# Of its own: a server of S3 that is not ours, which checks signatures and policies.
+# Of its own: servers of S3 that are not ours, which check signatures; one checks policies and conditions, too.
 BUCKETS := .build/buckets
 
 .PHONY: test-buckets
 
-test-buckets: ## check inputs in buckets against moto's server, with kills and replaced objects; MEGABYTES=N of the large object
+test-buckets: ## check inputs and outputs in buckets against two servers of others, with kills and replaced objects; MEGABYTES=N of the large object
 	@scripts/setup curl python3-venv
-	@echo "==> Installing moto below $(BUCKETS)"
+	@echo "==> Installing moto and nanio below $(BUCKETS)"
 	@test -x $(BUCKETS)/venv/bin/python || python3 -m venv $(BUCKETS)/venv
-	@$(BUCKETS)/venv/bin/pip install -q --disable-pip-version-check 'moto[server,s3]==5.1.22'
+	@$(BUCKETS)/venv/bin/pip install -q --disable-pip-version-check 'moto[server,s3]==5.1.22' nanio==0.1.7
 	@echo "==> Building the program"
 	ENGAGE_CHECKED=1 $(SWIFT) build $(CHECKED) --product engage-batch
-	@echo "==> Reading from buckets"
+	@echo "==> Reading from buckets and writing to them"
 	ENGAGE_BATCH=$(CURDIR)/.build/checked/release/engage-batch $(BUCKETS)/venv/bin/python Tests/Buckets/prove.py $(BUCKETS)/proofs --megabytes $(or $(MEGABYTES),150)
 
 # Virtual environments with what is installed there, a gigabyte or so.

@@ -1,11 +1,13 @@
-"""Proves reading from buckets against a server that is not ours: moto, which checks every signature and policy.
+"""Proves reading from buckets and writing to them against two servers that are not ours and check every signature: moto, with its
+policies and conditions, and nanio, which shares no code with it.
 
-    prove.py FOLDER [--megabytes N]
+    prove.py FOLDER [--megabytes N] [--keys N]
 
 ENGAGE_BATCH is the program.
 """
 
 import argparse
+import concurrent.futures
 import gzip
 import hashlib
 import json
@@ -29,40 +31,70 @@ SETUP_CALLS = 10
 
 
 class Server:
-    def __init__(self, folder):
+    """A server of S3 in a process of its own; its requests are in its log."""
+
+    def __init__(self, folder, command, **variables):
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             self.port = free.getsockname()[1]
         self.endpoint = f"http://127.0.0.1:{self.port}"
         self.log_file = f"{folder}/server.log"
         self.log = open(self.log_file, "w")
-        server = os.path.join(os.path.dirname(os.path.abspath(__file__)), "server.py")
         self.process = subprocess.Popen(
-            [sys.executable, server, "-H", "127.0.0.1", "-p", str(self.port)], stdout=self.log, stderr=self.log,
-            env={**os.environ, "INITIAL_NO_AUTH_ACTION_COUNT": str(SETUP_CALLS), "S3_IGNORE_SUBDOMAIN_BUCKETNAME": "1"})
+            [*command, "--host", "127.0.0.1", "--port", str(self.port)], stdout=self.log, stderr=self.log,
+            env={**os.environ, **variables})
         for _ in range(200):
             try:
                 socket.create_connection(("127.0.0.1", self.port)).close()
                 break
             except OSError:
                 time.sleep(0.1)
-        owner = self.iam("setup", "setup")
-        self.users = {
-            "owner": self.user(owner, "owner", ["s3:*"]),
-            "reader": self.user(owner, "reader", ["s3:GetObject"]),
-            "stranger": self.user(owner, "stranger", ["s3:ListAllMyBuckets"]),
-        }
-        self.s3 = self.client("s3", *self.users["owner"])
-        # The tenth call.
-        self.s3.create_bucket(Bucket=BUCKET)
 
     def client(self, service, key, secret):
         return boto3.client(
             service, endpoint_url=self.endpoint, region_name="us-east-1", aws_access_key_id=key,
             aws_secret_access_key=secret)
 
-    def iam(self, key, secret):
-        return self.client("iam", key, secret)
+    def environment(self, user="owner", **more):
+        key, secret = self.users[user]
+        return {
+            "PATH": os.environ["PATH"], "HOME": "/nonexistent", "AWS_ACCESS_KEY_ID": key,
+            "AWS_SECRET_ACCESS_KEY": secret, **more}
+
+    def requests(self, method="GET"):
+        self.log.flush()
+        with open(self.log_file) as log:
+            return re.findall(method + r' (\S+) HTTP', log.read())
+
+    def put(self, key, body):
+        self.s3.put_object(Bucket=BUCKET, Key=key, Body=body)
+
+    def get(self, key):
+        return self.s3.get_object(Bucket=BUCKET, Key=key)["Body"].read()
+
+    def uploads(self):
+        return len(self.s3.list_multipart_uploads(Bucket=BUCKET).get("Uploads", []))
+
+    def stop(self):
+        self.process.terminate()
+        self.process.wait()
+
+
+class Moto(Server):
+    def __init__(self, folder):
+        server = os.path.join(os.path.dirname(os.path.abspath(__file__)), "server.py")
+        super().__init__(
+            folder, [sys.executable, server], INITIAL_NO_AUTH_ACTION_COUNT=str(SETUP_CALLS),
+            S3_IGNORE_SUBDOMAIN_BUCKETNAME="1")
+        iam = self.client("iam", "setup", "setup")
+        self.users = {
+            "owner": self.user(iam, "owner", ["s3:*"]),
+            "reader": self.user(iam, "reader", ["s3:GetObject"]),
+            "stranger": self.user(iam, "stranger", ["s3:ListAllMyBuckets"]),
+        }
+        self.s3 = self.client("s3", *self.users["owner"])
+        # The tenth call.
+        self.s3.create_bucket(Bucket=BUCKET)
 
     def user(self, iam, name, actions):
         iam.create_user(UserName=name)
@@ -73,23 +105,23 @@ class Server:
         key = iam.create_access_key(UserName=name)["AccessKey"]
         return key["AccessKeyId"], key["SecretAccessKey"]
 
-    def environment(self, user="owner", **more):
-        key, secret = self.users[user]
-        return {
-            "PATH": os.environ["PATH"], "HOME": "/nonexistent", "AWS_ACCESS_KEY_ID": key,
-            "AWS_SECRET_ACCESS_KEY": secret, **more}
 
-    def requests(self):
-        self.log.flush()
-        with open(self.log_file) as log:
-            return re.findall(r'GET (\S+) HTTP', log.read())
+class Nanio(Server):
+    """Has one user, and ignores the conditions of writes."""
 
-    def put(self, key, body):
-        self.s3.put_object(Bucket=BUCKET, Key=key, Body=body)
+    def __init__(self, folder):
+        self.users = {"owner": ("NANIOACCESSKEY", "nanio/secret+word")}
+        key, secret = self.users["owner"]
+        super().__init__(
+            folder, [os.path.join(os.path.dirname(sys.executable), "nanio"), "serve", "--data-dir", f"{folder}/nanio"],
+            NANIO_ACCESS_KEY=key, NANIO_SECRET_KEY=secret)
+        self.s3 = self.client("s3", key, secret)
+        self.s3.create_bucket(Bucket=BUCKET)
 
-    def stop(self):
-        self.process.terminate()
-        self.process.wait()
+    def uploads(self):
+        # It does not list them.
+        folder = f"{os.path.dirname(self.log_file)}/nanio/.nanio/multipart"
+        return len(os.listdir(folder)) if os.path.isdir(folder) else 0
 
 
 def record(random_numbers, day, number):
@@ -106,11 +138,12 @@ def lines(seed, day, count):
 
 
 class Proof:
-    def __init__(self, folder, megabytes):
+    def __init__(self, folder, server, megabytes, keys):
         shutil.rmtree(folder, ignore_errors=True)
         os.makedirs(f"{folder}/in")
-        self.folder, self.megabytes = folder, megabytes
-        self.server = Server(folder)
+        self.folder, self.megabytes, self.keys = folder, megabytes, keys
+        self.server = server(folder)
+        print(f"==> {server.__name__}", flush=True)
 
     def check(self, what, holds, detail=""):
         print(f"{'ok' if holds else 'FAILED'}: {what} {detail if not holds else ''}".rstrip(), flush=True)
@@ -157,6 +190,8 @@ class Proof:
         after = len([path for path in self.server.requests() if path.startswith(f"/{BUCKET}/in/")])
         self.check("objects with the same tag are not read again", again.returncode == 0 and before == after and before > 2,
                    f"{before} {after} {again.stderr.decode()}")
+        if "reader" not in self.server.users:
+            return
         named = self.run(self.job("named", [f"s3://{BUCKET}/in/2026-01-15/a.ndjson"]), user="reader")
         self.check("a named object needs no right to list", named.returncode == 0, named.stderr.decode())
 
@@ -170,6 +205,12 @@ class Proof:
             found = self.run(self.job(name, [inputs]), user=user)
             self.check(f"{name}: {code}, {words}", found.returncode == code and words in found.stderr.decode(),
                        f"{found.returncode}: {found.stderr.decode()}")
+        found = self.run(self.job("unwritten", [f"s3://{BUCKET}/in/2026-01-15/a.ndjson"]), "--events-out", f"s3://{BUCKET}/out/no",
+                         user="reader")
+        self.check("a reader's output ends with 73", found.returncode == 73 and "writing is denied" in found.stderr.decode(),
+                   f"{found.returncode}: {found.stderr.decode()}")
+
+    def wrong(self):
         wrong = self.server.environment()
         for name, change in [("secret", {"AWS_SECRET_ACCESS_KEY": "wrong-secret-word"}), ("id", {"AWS_ACCESS_KEY_ID": "AKIAWRONG"})]:
             found = self.run(self.job("wrong", [f"s3://{BUCKET}/in/*"]), environment={**wrong, **change})
@@ -178,12 +219,65 @@ class Proof:
 
     def many(self):
         body = lines(4, 15, 2)
-        for number in range(2_300):
-            self.server.put(f"many/{number:05}.ndjson", body)
+        with concurrent.futures.ThreadPoolExecutor(8) as threads:
+            list(threads.map(lambda number: self.server.put(f"many/{number:05}.ndjson", body), range(self.keys)))
+        began = time.monotonic()
         self.events("many", [f"s3://{BUCKET}/many"])
         with open(f"{self.folder}/many.figures") as figures:
             read = json.load(figures)["records"]["read"]
-        self.check("2,300 keys, three pages", read == 4_600, read)
+        self.check(f"{self.keys} keys, {-(-self.keys // 1000)} pages", read == 2 * self.keys, read)
+        print(f"{self.keys} keys: {time.monotonic() - began:.1f} s")
+
+    def written(self):
+        events = self.events("here", [f"{self.folder}/in/2026-01-1*/*.ndjson*"])
+        job = self.job("there", [f"s3://{BUCKET}/in/2026-01-1*/*.ndjson*"])
+        found = self.run(job, "--events-out", f"s3://{BUCKET}/out/events", "--report", f"s3://{BUCKET}/reports", "--summary",
+                         f"s3://{BUCKET}/out/figures", "--metrics", f"s3://{BUCKET}/out/metrics")
+        self.check("a run with outputs in the bucket ends well", found.returncode == 0, found.stderr.decode())
+        self.check("events in the bucket are those of a file, in parts", self.server.get("out/events") == events
+                   and len(events) > 8 << 20, len(events))
+        self.check("so are the figures", json.loads(self.server.get("out/figures"))["records"]["read"] == 60_000)
+        report = re.search(rf"s3://{BUCKET}/(reports/\S+)/report.html", found.stderr.decode())
+        self.check("the report has its files", report and all(
+            self.server.get(f"{report[1]}/{name}") for name in ["report.html", "report.json", "summary.json"]))
+        self.check("no upload is left", self.server.uploads() == 0, self.server.uploads())
+        address = f"s3://{BUCKET}/stores/there.sqlite"
+        saved = self.command("store", "backup", "--job", job, address)
+        again = self.command("store", "backup", "--job", job, address)
+        self.check("a store is backed up, and again", saved.returncode == again.returncode == 0, saved.stderr + again.stderr)
+        restored = self.command("store", "restore", "--job", self.job("restored", ["none"]), address)
+        self.check("it is restored", restored.returncode == 0, restored.stderr)
+        status = [self.command("store", "status", "--store", f"{self.folder}/{name}.sqlite").stdout for name in ["there", "restored"]]
+        self.check("with all that was in it", status[0] == status[1].replace(b"restored", b"there") and status[0], status)
+
+    def locked(self):
+        address = f"s3://{BUCKET}/stores/lock.sqlite"
+        # Moto ignores If-Match at the end of a multipart upload, so the store must fit one request.
+        for name in ["one", "two"]:
+            with open(f"{self.folder}/in/{name}.ndjson", "wb") as file:
+                file.write(lines(name, 15, 500))
+        first = self.job("first", [f"{self.folder}/in/one.ndjson"])
+        self.run(first)
+        self.check("the first copy needs no other", self.command("store", "backup", "--job", first, address).returncode == 0)
+        jobs = [self.job(name, [f"{self.folder}/in/two.ndjson"]) for name in ["left", "right"]]
+        for job in jobs:
+            self.command("store", "restore", "--job", job, address)
+            self.run(job)
+        both = [subprocess.Popen([BINARY, "store", "backup", "--job", job, address], env=self.server.environment(),
+                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE) for job in jobs]
+        messages = [process.communicate()[1].decode() for process in both]
+        codes = [process.returncode for process in both]
+        self.check("of two backups at once, one changes nothing and says so", sorted(codes) == [0, 75]
+                   and "another process has written this object" in messages[codes.index(75)], (codes, messages))
+        last = self.job("last", ["none"])
+        self.command("store", "restore", "--job", last, address)
+        winner = jobs[codes.index(0)].replace(".json", ".sqlite")
+        status = [self.command("store", "status", "--store", path).stdout.split(b"\n", 1)[1]
+                  for path in [winner, last.replace(".json", ".sqlite")]]
+        self.check("the bucket has the other's store", status[0] == status[1], status)
+
+    def command(self, *arguments):
+        return subprocess.run([BINARY, *arguments], capture_output=True, check=False, env=self.server.environment())
 
     def large(self):
         path = f"{self.folder}/in/large.ndjson"
@@ -207,13 +301,16 @@ class Proof:
         seconds, memory = measured("large-file", [path])
         remote_seconds, remote_memory = measured("large-object", [f"s3://{BUCKET}/large.ndjson"])
         began = time.monotonic()
-        subprocess.run(
-            ["curl", "-fsS", "-o", "/dev/null", "--aws-sigv4", "aws:amz:us-east-1:s3", "--user",
+        # As many connections as the program reads with.
+        quarters = [range(size * n // 4, size * (n + 1) // 4) for n in range(4)]
+        curls = [subprocess.Popen(
+            ["curl", "-fsS", "-o", "/dev/null", "-r", f"{part.start}-{part.stop - 1}", "--aws-sigv4", "aws:amz:us-east-1:s3", "--user",
              ":".join(self.server.users["owner"]), "-H", f"x-amz-content-sha256: {hashlib.sha256().hexdigest()}",
-             f"{self.server.endpoint}/{BUCKET}/large.ndjson"], check=True)
+             f"{self.server.endpoint}/{BUCKET}/large.ndjson"]) for part in quarters]
+        self.check("curl reads the object", [curl.wait() for curl in curls] == [0, 0, 0, 0])
         curl = time.monotonic() - began
         print(f"{size / 1e6:.0f} MB: file {seconds:.1f} s, {memory:.0f} MiB; object {remote_seconds:.1f} s, "
-              f"{remote_memory:.0f} MiB; curl alone {curl:.1f} s")
+              f"{remote_memory:.0f} MiB; curl with 4 connections {curl:.1f} s")
         self.check("an object takes hardly more memory than a file", remote_memory < memory + 64)
 
     def killed(self):
@@ -232,6 +329,28 @@ class Proof:
         whole = self.events("whole", [f"{self.folder}/in/large.ndjson"])
         with open(f"{self.folder}/killed.events", "rb") as events:
             self.check("its events are those of the file", events.read() == whole)
+
+    def upload_killed(self):
+        job = self.job("uploads", [f"{self.folder}/in/large.ndjson"])
+        self.server.put("out/large", b"old")
+        left = 0
+        for sent in [signal.SIGKILL, signal.SIGTERM, signal.SIGINT]:
+            before = len(self.server.requests("PUT"))
+            process = subprocess.Popen(
+                [BINARY, "run", job, "--dry-run", "--no-upload", "--events-out", f"s3://{BUCKET}/out/large"], env=self.server.environment(),
+                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            while len(self.server.requests("PUT")) < before + 2 and process.poll() is None:
+                time.sleep(0.02)
+            process.send_signal(sent)
+            code = process.wait()
+            left += sent == signal.SIGKILL
+            self.check(f"{sent.name} in the middle of an upload leaves the object as it was", code in (-9, 143, 130)
+                       and self.server.get("out/large") == b"old", code)
+            self.check("only a kill leaves parts behind", self.server.uploads() == left, self.server.uploads())
+        found = self.run(job, "--events-out", f"s3://{BUCKET}/out/large")
+        with open(f"{self.folder}/whole.events", "rb") as events:
+            self.check("the next run writes all of it", found.returncode == 0
+                       and self.server.get("out/large") == events.read(), found.stderr.decode())
 
     def replaced(self):
         job = self.job("replaced", [f"s3://{BUCKET}/large.ndjson"])
@@ -262,11 +381,17 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("folder")
     parser.add_argument("--megabytes", type=int, default=150)
+    parser.add_argument("--keys", type=int, default=2_300)
     arguments = parser.parse_args()
-    proof = Proof(os.path.abspath(arguments.folder), arguments.megabytes)
-    for step in [proof.equal, proof.refused, proof.many, proof.large, proof.killed, proof.replaced, proof.secrets]:
-        step()
-    proof.server.stop()
+    for server, steps in [
+        (Moto, ["equal", "refused", "wrong", "many", "written", "locked", "large", "killed", "upload_killed", "replaced", "secrets"]),
+        (Nanio, ["equal", "wrong", "written", "secrets"]),
+    ]:
+        folder = f"{os.path.abspath(arguments.folder)}/{server.__name__}"
+        proof = Proof(folder, server, arguments.megabytes, arguments.keys)
+        for step in steps:
+            getattr(proof, step)()
+        proof.server.stop()
 
 
 main()
