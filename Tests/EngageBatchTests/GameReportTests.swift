@@ -90,8 +90,8 @@ import Testing
         == #"[{"count":1,"decisionPoint":"shop","flavour":"engagement","outcome":"answered"}]"#)
     let folder = try #require(try workspace.listing("var/reports").first { $0.contains("report.html") })
     let page = try workspace.read("var/reports/\(folder.prefix { $0 != " " })")
-    #expect(page.contains("<h2>In the schema but never seen</h2>"))
-    #expect(!page.contains("<h2>Identity</h2>"))
+    #expect(page.contains(">In the schema but never seen</h2>"))
+    #expect(!page.contains(">Identity</h2>"))
     #expect(page.contains("<code>schema-invalid</code>"))
   }
 }

@@ -194,31 +194,36 @@ package struct FailedStart {
 }
 
 extension Pipeline {
-  /// Returns the figures of the job's last successful nights (`Report.usualRuns`), oldest first; nil if there is no
-  /// comparison. A night is, for each window before this run's, the last run that read something new.
-  func nightsBefore(_ storage: RunStorage) throws -> [NightFigures]? {
+  /// Returns the figures of the job's last successful runs (`Report.usualRuns`), oldest first, and the devices of as many
+  /// nights: for each window up to this run's, the last run that read something new. Nil if there is no comparison.
+  func nightsBefore(_ storage: RunStorage) throws -> (figures: [NightFigures], people: [People])? {
     let settings = request.settings.report
     guard settings.usualRuns > 0, request.mode.readsInputs, let store = storage.store else { return nil }
+    let before = try store.runs.all().filter {
+      $0.job == request.job.name && $0.exit == 0 && $0.id != storage.run && ["run", "no-upload"].contains($0.mode)
+    }
     var windows: Set<TimeWindow> = [request.job.window]
-    let before = try store.runs.all().filter { run in
-      guard run.job == request.job.name, run.exit == 0, run.id != storage.run, ["run", "no-upload"].contains(run.mode),
-        ListedRun(run, of: platform.name).accepted > 0
-      else { return false }
+    let nights = before.reversed().filter { run in
+      guard ListedRun(run, of: platform.name).accepted > 0 else { return false }
       guard let to = run.window.to, let own = request.job.window.to else { return true }
-      return to <= own
-    }.reversed().filter { $0.window.to == nil || windows.insert($0.window).inserted }
-    return try before.prefix(settings.usualRuns).reversed().compactMap { run in
+      return to <= own && windows.insert(run.window).inserted
+    }
+    func figures(_ run: StoredRun) throws -> NightFigures? {
       // A report in another release's format is not compared.
       try store.runs.report(of: run.id).flatMap { try? NightFigures(StoredReport.report($0)) }
     }
+    return (
+      try before.suffix(settings.usualRuns).compactMap(figures),
+      try nights.prefix(settings.usualRuns).reversed().compactMap { try figures($0)?.people }
+    )
   }
 
   /// Notes the figures of the run that are unusual compared with previous nights.
-  func compare(_ outcome: inout RunOutcome, with nights: [NightFigures]?) {
+  func compare(_ outcome: inout RunOutcome, with nights: (figures: [NightFigures], people: [People])?) {
     outcome.report.unusual = nights.map {
-      NightFigures(outcome.report).unusual(beside: $0, factor: request.settings.report.usualFactor)
+      NightFigures(outcome.report).unusual(beside: $0.figures, factor: request.settings.report.usualFactor)
     }
-    outcome.report.peopleBefore = nights?.compactMap(\.people)
+    outcome.report.peopleBefore = nights?.people
     if let owners = outcome.newOwners { outcome.report.unusual = (outcome.report.unusual ?? []) + [owners] }
   }
 
