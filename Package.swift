@@ -191,7 +191,7 @@ let package = Package(
       cSettings: Context.environment["ENGAGE_COMMIT"].map { [.define("ENGAGE_COMMIT", to: "\"\($0)\"")] }),
     .target(name: "CSHA1Lanes", path: "Sources/System/CSHA1Lanes"),
     .target(name: "CBytes", path: "Sources/System/CBytes"),
-    .target(name: "CEmbedded", path: "Sources/System/CEmbedded"),
+    .target(name: "CEmbedded", path: "Sources/System/CEmbedded", exclude: ["report.css"]),
     .target(name: "CLinux", path: "Sources/System/CLinux"),
     .systemLibrary(name: "CLZ4", path: "Sources/System/CLZ4", pkgConfig: "liblz4", providers: [.apt(["liblz4-dev"])]),
     .systemLibrary(name: "CZlib", path: "Sources/System/CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),

@@ -48,7 +48,7 @@ import Testing
       outcome.report.failure == """
         error: all 3 records are outside the window 2026-01-05T00:00:00.000Z to 2026-01-06T00:00:00.000Z: \
         from 2026-01-02T00:01:00.000Z to 2026-01-02T00:04:00.000Z
-        none of 3 lines can be used\(Self.end)
+        none of the 3 lines can be used\(Self.end)
         """)
     #expect(outcome.report.knownUntil == nil)
     // It keeps its row, and neither a known time nor a state.
@@ -68,7 +68,7 @@ import Testing
         error: 1 record is outside the window 2026-01-05T00:00:00.000Z to 2026-01-06T00:00:00.000Z: of 2026-01-02T00:01:00.000Z
         2 x missing-field: field 'deviceId' is missing (first: \(folder.path)/in:1)
         1 x not-an-object (first: \(folder.path)/in:2)
-        none of 4 lines can be used\(Self.end)
+        none of the 4 lines can be used\(Self.end)
         """)
     #expect(
       try folder.quarantine() == [

@@ -65,7 +65,7 @@ import Testing
     let run = try workspace.run(
       "run", "jobs/nightly.json", "--sandbox", "--max-quarantine", "0", "--set", "Report.alarmCommand=[\"\(program)\"]")
     #expect(run.code == 65)
-    let warnings = run.messages.split(separator: "\n").filter { $0.contains("alarmCommand") }
+    let warnings = run.messages.split(separator: "\n").filter { $0.hasPrefix("warning: Report.alarmCommand") }
     #expect(warnings == (words.map { ["warning: Report.alarmCommand \($0)"] } ?? []))
   }
 }

@@ -120,7 +120,7 @@ extension InitExportTests {
       $0.told = [
         "  2 devices, 0 people, 4 records",
         "  mobileUserId identifies nobody in 4 records, for example with the value 'NULL'\n",
-        "the deviceId 'null' identifies no device, and all records with it would count as one device",
+        "the deviceId 'null' identifies no device, so all records with it would be treated as one device",
       ]
     },
     Export(

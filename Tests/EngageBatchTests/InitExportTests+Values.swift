@@ -78,7 +78,7 @@ extension InitExportTests {
     ) {
       $0.code = 65
       $0.told = [
-        "error: 'user_id' is '-1' on 4 of 4 devices, and all such records would be assigned to the same person: export an empty value"
+        "error: 'user_id' is '-1' on 4 of 4 devices, so these devices would be treated as one person's: export an empty value"
       ]
     },
     Export(

@@ -276,7 +276,7 @@ import Testing
       }),
     Export("days of a spreadsheet", "in.csv", table("device,time,event") { "\($1),46037.33\($0),\(names[$0])" }) {
       $0.code = 65
-      $0.told = ["'time' looks like spreadsheet date numbers, which maps cannot read", "nothing looks like timestamp"]
+      $0.told = ["'time' looks like spreadsheet serial dates, which maps cannot read", "nothing looks like timestamp"]
     },
     Export("days alone", "in.csv", table("device,day,event") { "\($1),2026-01-1\($0),\(names[$0])" }) {
       $0.code = 65

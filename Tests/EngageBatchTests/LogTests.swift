@@ -117,6 +117,12 @@ import Testing
         engage_batch_run_events{job="nightly",code="48"} 4
         engage_batch_run_events{job="nightly",code="49"} 1
         engage_batch_run_events{job="nightly",code="95"} 1
+        engage_batch_devices{job="nightly",did="new"} 5
+        engage_batch_devices{job="nightly",did="returning"} 0
+        engage_batch_devices{job="nightly",did="received"} 3
+        engage_batch_devices{job="nightly",did="opened"} 1
+        engage_batch_devices{job="nightly",did="sessions"} 5
+        engage_batch_devices{job="nightly",did="goals"} 2
         engage_batch_run_uploaded_events{job="nightly",outcome="posted"} 37
         engage_batch_run_uploaded_events{job="nightly",outcome="failed"} 0
         engage_batch_run_uploaded_events{job="nightly",outcome="pending"} 0

@@ -74,7 +74,7 @@ import Testing
     try blocked.write("out", "a file")
     let run = try blocked.run("run", "job.json")
     #expect(run.code == 73, "\(run.messages)")
-    #expect(run.messages.contains("cannot write to the folder '\(blocked.path)/out' of 'outbox'"))
+    #expect(run.messages.contains("cannot write to the 'outbox' folder '\(blocked.path)/out'"))
     #expect(try blocked.read("out") == "a file")
   }
 }

@@ -160,7 +160,7 @@ import Testing
       "post job.json --sandbox", "forget job.json --device a",
     ] {
       try command(
-        78, "this store is the result of a part and holds the only copy of its devices' states",
+        78, "this store is the result of 'decide' for one part and holds the only copy of that part's device states",
         "\(line) --store 1/0/store.sqlite")
     }
     #expect(try command.workspace.shell("sha256sum 1/0/store.sqlite").output == before)

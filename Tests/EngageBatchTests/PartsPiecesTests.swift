@@ -128,7 +128,7 @@ import Testing
     #expect(try decided("joined", parts: 2, in: workspace) == decided("whole", parts: 2, in: workspace))
     let list = try workspace.read("files.json")
     for (changed, words) in [
-      (list.replacing("linesBefore", with: "before"), "has a range without 'bytes' or 'linesBefore'"),
+      (list.replacing("linesBefore", with: "before"), "has 'from', so it needs 'bytes' and 'linesBefore'"),
       (list.replacing(/"from": \d{4,}/, with: "\"from\": 7"), "ranges must follow each other without gaps"),
     ] {
       try workspace.write("files.json", changed)
@@ -243,7 +243,7 @@ import Testing
     try workspace.write("files.json", list.replacing("\"bytes\": ", with: "\"bytes\": 1"))
     try command(78, "it is for a file in a different list", "\(join) p")
     for (text, words) in [
-      ("{}", "not a list of files"), (#"[{"path": "a", "kind": "events"}]"#, "has neither 'bytes' nor 'lines'"),
+      ("{}", "neither a list of files"), (#"[{"path": "a", "kind": "events"}]"#, "has neither 'bytes' nor 'lines'"),
       (#"[{"path": "a", "kind": "other", "bytes": 1}]"#, "has an unknown 'kind'"),
       (
         #"[{"path": "b", "kind": "events", "bytes": 1}, {"path": "a", "kind": "events", "bytes": 1}]"#,

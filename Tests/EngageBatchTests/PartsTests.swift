@@ -228,9 +228,9 @@ import Testing
     // It was headed as if there was no input.
     try command(66, ": 1 part is missing (exit code 66), after ", "collect job.json first/0 --store all.sqlite")
     try command(66, "1 part of 2 is missing: 1", "post job.json --sandbox --store all.sqlite")
-    try command(78, "the store collects parts", "run job.json --no-upload --store all.sqlite")
-    try command(78, "the store collects parts", "run job.json --dry-run --store all.sqlite")
-    try command(78, "the store collects parts", "quarantine replay --job job.json --store all.sqlite")
+    try command(78, "this store collects parts", "run job.json --no-upload --store all.sqlite")
+    try command(78, "this store collects parts", "run job.json --dry-run --store all.sqlite")
+    try command(78, "this store collects parts", "quarantine replay --job job.json --store all.sqlite")
     try command(0, "records", "run job.json --no-upload --store run.sqlite")
     try command(78, "it has device states", "collect job.json first/0 --store run.sqlite")
   }

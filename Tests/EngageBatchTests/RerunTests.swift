@@ -271,7 +271,7 @@ import Testing
     for day in 15...17 { try night(workspace, day, ["--no-upload"]) }
     let later = try workspace.run("rerun", "job.json", "--from", "2026-02-01T00:00:00Z", "--to", "2026-02-02T00:00:00Z")
     #expect(later.code == 78)
-    #expect(later.messages.contains("the store has processed 2026-01-14T08:00:00.000Z to 2026-01-17T00:00:00.000Z"))
+    #expect(later.messages.contains("the store covers 2026-01-14T08:00:00.000Z to 2026-01-17T00:00:00.000Z"))
     try workspace.remove("in/2026-01-14.ndjson")
     let before = try events(workspace)
     let gone = try workspace.run(Self.day)

@@ -133,7 +133,7 @@ import Testing
     for part in 0..<2 { _ = try run(0, "decide job.json --partition parts --part \(part) --out r/\(part)") }
     _ = try run(66, "collect job.json r/0")
     let refused = try run(65, "collect job.json r/0 r/1")
-    #expect(refused.contains("none of 2 lines can be used"), "\(refused)")
+    #expect(refused.contains("none of the 2 lines can be used"), "\(refused)")
     #expect(try workspace.run("quarantine", "list", "--store", "j.sqlite").lines.count == 3)
     // Nothing of the partition is left that other parts could be missing from.
     _ = try run(0, "post job.json --sandbox --store j.sqlite")

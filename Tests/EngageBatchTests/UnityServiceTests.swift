@@ -34,8 +34,8 @@ import Testing
 
   private static let advice =
     "are too old by this machine's clock: Unity Analytics drops events older than 31 days, silently and regardless of asOf, "
-    + "so \"posted\" does not mean that the service keeps them. deltaDNA loaded older data on request; for Unity Analytics ask "
-    + "Unity's support (docs/reference/deltadna-service.md, section U5)"
+    + "so \"posted\" does not mean that the service keeps them. deltaDNA loaded older data on request; ask Unity's "
+    + "support whether Unity Analytics does too (docs/reference/deltadna-service.md, section U5)"
 
   /// 321 events of years ago were "posted", and nothing said that none of them arrived.
   @Test("What is too old for the service by the clock is named before it is sent, in report, to-do and by verify")
@@ -98,7 +98,7 @@ import Testing
     #expect(
       run.messages.contains(
         "  - 2 events are not sent (EXPIRED): by asOf they are older than Unity Analytics accepts. deltaDNA loaded older data on request; "
-          + "for Unity Analytics ask Unity's support (docs/reference/deltadna-service.md, section U5)\n"),
+          + "ask Unity's support whether Unity Analytics does too (docs/reference/deltadna-service.md, section U5)\n"),
       "\(run.messages)")
     let verified = try workspace.run(["verify", "job.json"], environment: Self.unity(server))
     #expect(verified.code == 0, "\(verified.messages)")

@@ -4,7 +4,7 @@ import Glibc
 
 /// The copy of a store in a bucket.
 ///
-/// A file beside the store, `<store>.copy`, has the address and entity tag of the copy that the store was last written to or read
+/// A file next to the store, `<store>.copy`, has the address and entity tag of the copy that the store was last written to or read
 /// from. Only that object is replaced, so of two processes that continue from one copy, the second changes nothing.
 package struct StoreCopy {
   package let address: String

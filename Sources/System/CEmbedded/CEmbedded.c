@@ -34,7 +34,7 @@ static const char words[] = {
 const char *engage_words(void) { return words; }
 
 static const char style[] = {
-#embed "../../../configs/report.css" suffix(, 0)
+#embed "report.css" suffix(, 0)
 };
 const char *engage_style(void) { return style; }
 

@@ -10,7 +10,7 @@ const char *_Nonnull engage_schema_routes(void);
 /// The page `docs/words.md`, byte for byte.
 const char *_Nonnull engage_words(void);
 
-/// The style sheet `configs/report.css`, byte for byte.
+/// The style sheet of reports, `report.css`, byte for byte.
 const char *_Nonnull engage_style(void);
 
 /// A map of `configs/maps`, byte for byte.
