@@ -8,19 +8,15 @@ extension Markup {
     guard let people = report.summary.people, people != People() else { return }
     line(#"<section class="long"><h2>People</h2>"#)
     let nights = report.peopleBefore ?? []
-    let medians = nights.isEmpty ? nil : nights
-    let all =
-      [("devices with records", people.devices, nights.map(\.devices))]
-      + people.inDevices.indices.map { place in
-        let figure = people.inDevices[place]
-        return (figure.words, figure.devices, nights.map { $0.inDevices[place].devices })
-      }
-    let rows = all.filter { $0.1 != 0 || $0.2.contains { $0 != 0 } }
+    let figures: [(words: String, count: (People) -> Int)] =
+      [("devices with records", \.devices)]
+      + people.inDevices.indices.map { place in (people.inDevices[place].words, { $0.inDevices[place].devices }) }
+    let rows = figures.filter { figure in ([people] + nights).contains { figure.count($0) != 0 } }
     line(
       .table(
         "Devices of this run; a device may belong to a person, or to several", rows,
-        [.text("", \.0), .figure("this run", \.1)]
-          + (medians == nil ? [] : [.number(Self.beforeWords(nights.count)) { Wording.median($0.2.median ?? 0) }])))
+        [.text("", \.words), .figure("this run") { $0.count(people) }]
+          + (nights.isEmpty ? [] : [.number(Self.beforeWords(nights.count)) { nights.median($0.count) }])))
     let (campaigns, rest) = report.activity.campaigns.ranked(atMost: Self.shownCampaigns, by: \.weight)
     let steps = campaigns.compactMap { campaign in
       campaign.value.steps.map { (name: campaign.name.string.clipped(toBytes: Chart.longestName), steps: $0) }
@@ -63,7 +59,7 @@ extension CampaignSteps {
     guard reach != (0, 0) else { return "-" }
     let before = CampaignStep.allCases.prefix { $0 != step }.last.map { self[$0].devices } ?? 0
     // More devices than in the step before had it from an earlier night.
-    let share = before >= reach.devices ? " (\((reach.devices * 100 + before / 2) / before) %)" : ""
-    return "\(reach.devices.counted("device"))\(share), \(reach.events.counted("event"))"
+    let share = before > 0 && before >= reach.devices ? " (\((reach.devices * 100 + before / 2) / before) %)" : ""
+    return "\(reach.devices.counted("device"))\(share), \(reach.events.countedOrFewer("event"))"
   }
 }

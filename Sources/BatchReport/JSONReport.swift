@@ -107,8 +107,7 @@ package enum JSONReport {
   private static func peopleBefore(_ report: RunReport) -> JSONNode {
     guard let nights = report.peopleBefore, let first = nights.first else { return .text(nil) }
     let medians = first.inDevices.indices.map { place in
-      let median = nights.map { $0.inDevices[place].devices }.median ?? 0
-      return (first.inDevices[place].name, JSONNode(.number(Wording.median(median))))
+      (first.inDevices[place].name, JSONNode(.number(nights.median { $0.inDevices[place].devices })))
     }
     return .object([("nights", .number(nights.count))] + medians)
   }

@@ -21,12 +21,6 @@ package enum Wording {
     }
   }
 
-  /// Returns the median of counts, which is whole or ends in a half.
-  static func median(_ median: Double) -> String {
-    let whole = Int(median.rounded(.down))
-    return Double(whole) == median ? "\(whole)" : "\(whole).5"
-  }
-
   /// Returns seconds rounded to whole milliseconds.
   static func seconds(_ seconds: Double) -> String {
     guard seconds.isFinite, seconds >= 0, seconds < 1e12 else { return "?" }

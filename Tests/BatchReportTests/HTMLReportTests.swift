@@ -137,6 +137,19 @@ import Testing
     #expect(HTMLReport.text(report).contains("<tr><th scope=\"row\">spring</th>\(row)</tr>"))
   }
 
+  /// It divided by the devices of a step that there were none of.
+  @Test("A rewind that only takes an event of a campaign away leaves a step without devices")
+  func withdrawnStep() throws {
+    var report = RunReport.fixture()
+    report.summary.people = People()
+    report.summary.people?.returningDevices = 1
+    var steps = CampaignSteps()
+    steps[.received].events = -1
+    report.activity.campaign("spring") { $0.add(steps.ofOneDevice) }
+    let page = HTMLReport.text(report)
+    #expect(page.contains("<td class=\"number\" data-label=\"received\">0 devices, 1 fewer event</td>"), "\(page)")
+  }
+
   @Test(arguments: [PersonalDataPolicy.omit, .hash])
   func holdsNoIdsOrLines(policy: PersonalDataPolicy) throws {
     let text = HTMLReport.text(.fixture(policy))

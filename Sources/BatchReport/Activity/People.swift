@@ -12,8 +12,8 @@ package enum CampaignStep: Int, CaseIterable, Sendable {
 
 /// The events of each step, and the devices that have at least one.
 package struct CampaignSteps: Tallied {
-  /// Events and devices, in the order of the steps.
-  private var counts = [Int](repeating: 0, count: 2 * CampaignStep.allCases.count)
+  /// Events and devices in turn, in the order of the steps. It is no array, because one is made for each event.
+  private var counts = SIMD8<Int>()
 
   package init() {}
 
@@ -30,11 +30,11 @@ package struct CampaignSteps: Tallied {
   }
 
   package static func += (total: inout CampaignSteps, part: CampaignSteps) {
-    for place in total.counts.indices { total.counts[place] += part.counts[place] }
+    total.counts &+= part.counts
   }
 
   package static func -= (total: inout CampaignSteps, part: CampaignSteps) {
-    for place in total.counts.indices { total.counts[place] -= part.counts[place] }
+    total.counts &-= part.counts
   }
 }
 
@@ -68,11 +68,12 @@ package struct People: Sendable, Equatable, Codable {
   }
 }
 
-extension [Int] {
-  /// The median, which is the mean of the two in the middle of an even number; nil if empty.
-  var median: Double? {
-    guard !isEmpty else { return nil }
-    let sorted = sorted()
-    return Double(sorted[(count - 1) / 2] + sorted[count / 2]) / 2
+extension [People] {
+  /// Returns the median of a figure, which is the mean of the two in the middle of an even number; 0 without nights.
+  func median(_ figure: (People) -> Int) -> String {
+    guard !isEmpty else { return "0" }
+    let sorted = map(figure).sorted()
+    let sum = sorted[(count - 1) / 2] + sorted[count / 2]
+    return "\(sum / 2)\(sum % 2 == 0 ? "" : ".5")"
   }
 }
