@@ -196,7 +196,8 @@ package enum HTMLIndex {
       init(_ number: Int, _ runs: [ListedRun]?) {
         self.number = number
         guard let runs else { return }
-        guard let last = runs.last(where: { $0.rank == runs.map(\.rank).max() }) else {
+        let worst = runs.map(\.rank).max()
+        guard let last = runs.last(where: { $0.rank == worst }) else {
           let missed = NightState.missed
           (tone, note, state, words) = (missed.tone, missed.sign, missed.rawValue, "no run has read its window")
           return

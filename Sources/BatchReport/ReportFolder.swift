@@ -85,30 +85,28 @@ package enum ReportFolder {
     throw RemoteConflict(address: base)
   }
 
-  /// Writes the page of all runs of a store next to its reports. It is `index.html`; for a sandbox, or if `index.html`
-  /// belongs to another store, it is `index-STORE.html`. Pages of other stores are kept.
+  /// Writes the page of all runs of a store next to its reports.
   ///
-  /// - Parameter runs: The runs, oldest first.
-  /// - Returns: The path of the page; nil if both names are taken.
+  /// - Parameters:
+  ///   - path: The path that ``indexPath(store:isSandbox:below:)`` gives.
+  ///   - runs: The runs, oldest first.
   /// - Throws: ``ReportError``.
   package static func writeIndex(
-    _ runs: [ListedRun], store: String, in zone: Zone, isSandbox: Bool, below folder: String, isForGroup: Bool
-  ) throws -> String? {
-    guard let path = indexPath(store: store, isSandbox: isSandbox, below: folder) else { return nil }
-    try replace(path, HTMLIndex.text(placed(runs, below: folder), store: store, in: zone), isForGroup: isForGroup)
-    return path
+    _ path: String, _ runs: [ListedRun], store: String, in zone: Zone, isForGroup: Bool
+  ) throws {
+    let runs = placed(runs, below: PathText.folder(of: path))
+    try replace(path, HTMLIndex.text(runs, store: store, in: zone), isForGroup: isForGroup)
   }
 
-  /// Returns the links of the report of the last run; nil if it is the only one, or has no page over all runs.
+  /// Returns the links of the report of the last run; nil if it is the only one.
   ///
-  /// - Parameter runs: The runs, oldest first.
-  package static func links(
-    _ runs: [ListedRun], store: String, isSandbox: Bool, below folder: String
-  ) -> ReportLinks? {
-    guard let last = runs.last, runs.count > 1,
-      let index = indexPath(store: store, isSandbox: isSandbox, below: folder)
-    else { return nil }
-    let before = placed(runs, below: folder).dropLast().last { $0.job == last.job }?.folder
+  /// - Parameters:
+  ///   - index: The path of the page over all runs.
+  ///   - runs: The runs, oldest first.
+  package static func links(to index: String, _ runs: [ListedRun]) -> ReportLinks? {
+    guard runs.count > 1, let last = runs.last else { return nil }
+    let earlier = placed(runs, below: PathText.folder(of: index)).dropLast()
+    let before = earlier.last { $0.job == last.job }?.folder
     return ReportLinks(
       index: "../\(PathText.name(of: index))", before: before.map { "../\($0)/report.html" })
   }
@@ -143,8 +141,9 @@ package enum ReportFolder {
     }
   }
 
-  /// Returns the path of the page over all runs of a store; nil if both of its names are taken.
-  private static func indexPath(store: String, isSandbox: Bool, below folder: String) -> String? {
+  /// Returns the path of the page over all runs of a store: `index.html`; for a sandbox, or if `index.html` belongs to
+  /// another store, `index-STORE.html`. Nil if pages of other stores have both names.
+  package static func indexPath(store: String, isSandbox: Bool, below folder: String) -> String? {
     let stem = PathText.component(store.split(separator: "/").last.map(String.init) ?? store)
     let own = "index-\(stem.hasSuffix(".sqlite") ? String(stem.dropLast(7)) : stem).html"
     return ((isSandbox ? [] : ["index.html"]) + [own]).map { "\(folder)/\($0)" }.first { path in

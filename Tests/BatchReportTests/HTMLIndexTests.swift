@@ -127,9 +127,9 @@ import Testing
     // What is left of the folder does no harm.
     defer { try? FileManager.default.removeItem(atPath: folder) }
     #expect(unsafe mkfifo(folder + "/index.html", 0o600) == 0)
-    let page = try ReportFolder.writeIndex(
-      [Self.run(1, day: 1)], store: "var/a.sqlite", in: .utc, isSandbox: false, below: folder, isForGroup: false)
+    let page = try #require(ReportFolder.indexPath(store: "var/a.sqlite", isSandbox: false, below: folder))
     #expect(page == folder + "/index-a.html")
+    try ReportFolder.writeIndex(page, [Self.run(1, day: 1)], store: "var/a.sqlite", in: .utc, isForGroup: false)
     var status = stat()
     #expect(unsafe stat(folder + "/index.html", &status) == 0 && status.st_mode & S_IFMT == S_IFIFO)
   }
@@ -140,8 +140,9 @@ import Testing
     // What is left of the folder does no harm.
     defer { try? FileManager.default.removeItem(atPath: folder) }
     let (first, second) = (Self.run(1, day: 1), Self.run(2, day: 2))
-    #expect(ReportFolder.links([first], store: "a", isSandbox: false, below: folder) == nil)
-    let links = try #require(ReportFolder.links([first, second], store: "a", isSandbox: false, below: folder))
+    let index = try #require(ReportFolder.indexPath(store: "a", isSandbox: false, below: folder))
+    #expect(ReportFolder.links(to: index, [first]) == nil)
+    let links = try #require(ReportFolder.links(to: index, [first, second]))
     #expect(links == ReportLinks(index: "../index.html", before: "../nightly-20260102T000000Z/report.html"))
     let before = folder + "/nightly-20260102T000000Z/report.html"
     try Data(HTMLReport.text(.fixture()).utf8).write(to: URL(filePath: before))
@@ -167,10 +168,9 @@ import Testing
     // What is left of the folder does no harm.
     defer { try? FileManager.default.removeItem(atPath: folder) }
     func write(_ store: String, isSandbox: Bool = false, isForGroup: Bool = false) throws -> String? {
-      try ReportFolder.writeIndex(
-        [Self.run(1, day: 1)], store: store, in: .utc, isSandbox: isSandbox, below: folder, isForGroup: isForGroup
-      )
-      .map { String($0.dropFirst(folder.count + 1)) }
+      guard let path = ReportFolder.indexPath(store: store, isSandbox: isSandbox, below: folder) else { return nil }
+      try ReportFolder.writeIndex(path, [Self.run(1, day: 1)], store: store, in: .utc, isForGroup: isForGroup)
+      return String(path.dropFirst(folder.count + 1))
     }
     #expect(try write("var/a.sandbox.sqlite", isSandbox: true) == "index-a.sandbox.html")
     #expect(try write("var/a.sqlite") == "index.html")

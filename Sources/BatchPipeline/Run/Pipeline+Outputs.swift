@@ -111,21 +111,21 @@ extension Pipeline {
         outcome.reportFolder = nil
       }
       let isForGroup = request.settings.report.mode == .group
-      let links = outcome.report.store.flatMap {
-        ReportFolder.links(outcome.runs, store: $0, isSandbox: request.usesSandbox, below: folder)
-      }
+      // After the first run, there are no others to list.
+      let store = outcome.runs.count > 1 ? outcome.report.store : nil
+      let index = store.flatMap { ReportFolder.indexPath(store: $0, isSandbox: request.usesSandbox, below: folder) }
+      let links = index.flatMap { ReportFolder.links(to: $0, outcome.runs) }
       let path = try ReportFolder.write(
         outcome.report, below: folder, windowFrom: request.isOneOfMany ? outcome.report.from : nil,
         isForGroup: isForGroup, links: links)
       outcome.reportFolder = path
       outcome.reported = outcome.exit
-      // After the first run, there are no others to list.
-      guard let store = outcome.report.store, outcome.runs.count > 1 else { return }
-      let index = try ReportFolder.writeIndex(
-        outcome.runs, store: store, in: outcome.report.shownZone, isSandbox: request.usesSandbox, below: folder,
-        isForGroup: isForGroup)
-      if let links { try ReportFolder.link(links, to: path, isForGroup: isForGroup) }
-      if index == nil {
+      guard let store else { return }
+      if let index, let links {
+        try ReportFolder.writeIndex(
+          index, outcome.runs, store: store, in: outcome.report.shownZone, isForGroup: isForGroup)
+        try ReportFolder.link(links, to: path, isForGroup: isForGroup)
+      } else {
         monitor.note(
           "warning: the list of runs was not written, because \(folder.printable) already contains index pages that this store did not write"
         )
