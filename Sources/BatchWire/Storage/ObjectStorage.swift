@@ -65,8 +65,7 @@ package final class ObjectStorage: RemoteStorage {
       var query = [("list-type", "2"), ("encoding-type", "url"), ("prefix", prefix)]
       if let token { query.append(("continuation-token", token)) }
       let answer = try send(ObjectCall(address: bucket, text: text, key: "", query: query, purpose: .list))
-      // The reason why it is no XML does not change the remedy.
-      guard let page = try? XMLDocument.parse(answer.body, limits: .file), page.isNamed("ListBucketResult") else {
+      guard let page = answer.document(.file), page.isNamed("ListBucketResult") else {
         throw StorageError(text, .unexpected("something other than a list of objects"))
       }
       let isEncoded = page.first("EncodingType")?.text == "url"
@@ -183,7 +182,6 @@ package final class ObjectStorage: RemoteStorage {
       case .answer(let answer):
         if answer.status == 416, answer.wholeSize == 0, call.range != nil, call.file == nil { return answer }
         if answer.status == 412 || answer.status == 416, call.file != nil { throw StorageError(call.text, .changed) }
-        // The reason why it is no XML does not matter: the status counts.
         let error = answer.error
         let code = (error?.first("Code")?.text ?? "").filter { $0.isASCII && $0.isLetter }
         let isRefused = answer.status == 412 || code == "ConditionalRequestConflict"
@@ -356,9 +354,12 @@ struct ObjectCall {
 
 extension HTTPAnswer {
   /// The service's error; nil if the body is none.
-  fileprivate var error: XMLElement? {
-    // The reason why it is no XML does not change the remedy.
-    (try? XMLDocument.parse(body)).flatMap { $0.isNamed("Error") ? $0 : nil }
+  fileprivate var error: XMLElement? { document().flatMap { $0.isNamed("Error") ? $0 : nil } }
+
+  /// Returns the XML document in the body; nil if there is none.
+  func document(_ limits: XMLLimits = .answer) -> XMLElement? {
+    // Whatever is wrong with a document, the remedy is the same.
+    try? XMLDocument.parse(body, limits: limits)
   }
 
   /// The size of the whole file of which this is a part; nil if unknown.

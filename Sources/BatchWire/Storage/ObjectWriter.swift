@@ -52,7 +52,7 @@ final class ObjectWriter: RemoteWriter {
       Array("<CompleteMultipartUpload>\(parts.joined())</CompleteMultipartUpload>".utf8), isConditional: true)
     upload = nil
     // Without its tag, the object is complete all the same.
-    return (try? XMLDocument.parse(answer.body))?.first("ETag")?.text
+    return answer.document()?.first("ETag")?.text
   }
 
   private func sendPart() throws {
@@ -72,8 +72,7 @@ final class ObjectWriter: RemoteWriter {
 
   private func begin() throws -> String {
     let answer = try send(.post, [("uploads", "")])
-    // The reason why it is no XML does not change the remedy.
-    guard let id = (try? XMLDocument.parse(answer.body))?.first("UploadId")?.text else {
+    guard let id = answer.document()?.first("UploadId")?.text else {
       throw StorageError(text, .unexpected("no id of an upload"), .write)
     }
     return id
