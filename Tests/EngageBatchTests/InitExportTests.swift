@@ -316,61 +316,6 @@ import Testing
     },
   ]
 
-  @Test("Files of two shapes are told, and so is a column that is not there")
-  func shapes() throws {
-    let workspace = try Workspace([])
-    try workspace.write("a.csv", "device,time,event,x\nd-1,2026-01-15T08:00:00Z,view,1\n")
-    try workspace.write("b.csv", "device,when,event\nd-1,2026-01-15T08:00:00Z,view\n")
-    let made = try workspace.run("init", "shop", "--from", "*.csv")
-    #expect(made.code == 65)
-    #expect(
-      made.messages.hasSuffix(
-        "*.csv: error: the files have 2 formats: a.csv (4 columns), b.csv (3 columns), whose records would be refused; shop/map.json reads the first; name the others in a separate entry (docs/exports.md)\n"
-      ), "\(made.messages)")
-    let mistyped = try workspace.run("init", "other", "--from", "a.csv", "--device", "devise")
-    #expect(mistyped.code == 65 && !workspace.exists("other"))
-    #expect(mistyped.messages == "a.csv: error: there is no column 'devise'; did you mean 'device'?\n")
-    #expect(try workspace.run("init", "--from", "a.csv", "made").code == 0)
-    #expect(workspace.exists("made/job.json"))
-  }
-
-  @Test("A list of URLs without a map says what a link needs")
-  func bareLinks() throws {
-    let workspace = try Workspace([])
-    try workspace.write("links.txt", "app://shop/a\n")
-    try workspace.write("job.json", #"{"name":"j","inputs":{"deepLinks":["links.txt"]}}"#)
-    let checked = try workspace.run("validate", "job.json")
-    let words =
-      "field 'deviceId' is missing; a link needs a device and a time: TIME<TAB>DEVICE<TAB>URL, "
-      + "or a map such as samples/maps/links.json"
-    #expect(checked.code == 65 && checked.output.contains(words), "\(checked.output)")
-  }
-
-  @Test("A check and the first run say whose records they are and which field is always empty")
-  func guardOfTheFirstRun() throws {
-    let workspace = try Workspace([])
-    try workspace.write(
-      "calls.ndjson",
-      Self.lines {
-        #"{"type":"track","event":"View","anonymousId":"\#($1)","messageId":"m\#($0)","timestamp":"2026-01-1\#($0 + 4)T08:00:00Z","extra":1}"#
-      })
-    try workspace.write(
-      "job.json", #"{"name":"j","store":"j.sqlite","inputs":{"events":[{"path":"calls.ndjson","map":"segment"}]}}"#)
-    let checked = try workspace.run("validate", "job.json", "--from", "2026-01-14T00:00:00Z")
-    #expect(checked.code == 0, "\(checked.messages)")
-    #expect(
-      checked.output.contains(
-        "calls.ndjson: warning: empty-field: no record has a value for 'mobileUserId', which is read from 'userId'"),
-      "\(checked.output)")
-    let words = "events read with the map 'segment': 2 devices, 0 people, 4 records, 2026-01-14 to 2026-01-17\n"
-    #expect(
-      checked.messages.contains(words) && checked.messages.contains("not read: extra, type\n"), "\(checked.messages)")
-    let first = try workspace.run("run", "job.json", "--sandbox")
-    #expect(first.messages.contains(words), "\(first.messages)")
-    let second = try workspace.run("run", "job.json", "--sandbox")
-    #expect(!second.messages.contains("events read with the map"), "\(second.messages)")
-  }
-
   @Test("It reads what was put in, or says what it cannot know", arguments: exports + doubtful + misread)
   func export(_ export: Export) throws {
     let workspace = try Workspace([])
