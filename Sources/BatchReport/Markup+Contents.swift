@@ -3,7 +3,7 @@ extension Markup {
 
   private static let navigation = #"<nav aria-label="Reports">"#
 
-  /// Returns a page with a link to the report after it; nil if it has one, or is no page of a report.
+  /// Returns a page with a link to the next report; nil if the page already has one or is not a report.
   static func page(_ page: String, linkedTo links: ReportLinks) -> String? {
     guard let main = page.firstRange(of: "<main>\n"), let after = links.after else { return nil }
     let rest = page[main.upperBound...]

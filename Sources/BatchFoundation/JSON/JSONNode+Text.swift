@@ -45,7 +45,7 @@ extension JSONNode {
       for _ in 0..<indentation { target.append(UInt8(ascii: " ")) }
     }
 
-    /// Writes the parts of an array or object, each on a line of its own.
+    /// Writes the parts of an array or object, each on its own line.
     func write<Part>(
       _ parts: [Part], in brackets: (Text, Text), to target: inout ByteBuffer,
       _ write: (Part, Layout, inout ByteBuffer) -> Void

@@ -103,10 +103,12 @@ import Glibc
       while input >= 0 || output >= 0 {
         let (isReadable, isWritable) = try wait(until: deadline, toSend: true)
         if isWritable {
+          // A program need not read its input.
           do { try send(&unsent) } catch { unsent = [] }
           if unsent.isEmpty { Self.shut(&input) }
         }
         if isReadable {
+          // It may close its output before it ends.
           do { try receive() } catch { Self.shut(&output) }
           rest = []
         }

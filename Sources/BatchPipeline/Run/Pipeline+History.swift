@@ -195,7 +195,7 @@ package struct FailedStart {
 
 extension Pipeline {
   /// Returns the figures of the job's last successful runs (`Report.usualRuns`), oldest first, and the devices of as many
-  /// nights: for each window up to this run's, the last run that read something new. Nil if there is no comparison.
+  /// nights: for each window up to this run's, the last run that read something new. Nil without a comparison.
   func nightsBefore(_ storage: RunStorage) throws -> (figures: [NightFigures], people: [People])? {
     let settings = request.settings.report
     guard settings.usualRuns > 0, request.mode.readsInputs, let store = storage.store else { return nil }

@@ -45,7 +45,7 @@ package struct StoreCopy {
   /// Copies the object to a new store.
   ///
   /// - Returns: the size in bytes.
-  /// - Throws: ``StoreError`` if something exists at the store's path, or if the object is no intact store; what the storage throws.
+  /// - Throws: ``StoreError`` if the store's path exists or the object is not an intact store; errors of the storage.
   package func read(of platforms: Platforms) throws -> Int {
     try NewFile.refuse(at: store)
     try OutputFolder.make(for: store)
