@@ -1,5 +1,6 @@
 import BatchFoundation
 import BatchIngest
+import BatchReport
 import BatchStore
 
 /// The differences between a device's earlier events and its new ones.

@@ -1,5 +1,6 @@
 import BatchFoundation
 import BatchIngest
+import BatchReport
 import BatchStore
 
 /// Rewinds devices to the night of their late records, and processes them from there as if the records had arrived in

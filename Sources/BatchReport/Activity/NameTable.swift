@@ -42,6 +42,7 @@ package struct NameTable<Value: Tallied>: Sendable, Codable {
 
   /// The tally of all names that are not in ``named``.
   package var rest: Value {
+    guard all.count > limit else { return others }
     var rest = others
     for (_, value) in all.sorted(by: { $0.key < $1.key }).dropFirst(limit) { rest += value }
     return rest

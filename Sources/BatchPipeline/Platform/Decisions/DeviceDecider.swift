@@ -1,5 +1,6 @@
 package import BatchFoundation
 package import BatchIngest
+package import BatchReport
 package import BatchStore
 package import EventSchemas
 
@@ -296,7 +297,10 @@ package final class DeciderCore {
   }
 
   /// Counts the devices in ``steps``, none of which has further events in this run.
-  func closeSteps() { steps.close(into: &tally) }
+  func closeSteps() {
+    let all = steps.close(into: &tally.activity)
+    tally.people.steps += all
+  }
 
   /// Returns whether the rules' events, or the records they came from, amount to this many stretches.
   @inline(__always)
