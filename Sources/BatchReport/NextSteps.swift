@@ -10,7 +10,7 @@ enum NextSteps {
       report.store.map { ShellCommand(words + ["--store", $0]).text }
     }
     if report.exit == .configuration, report.mode != .dryRun, summary.records.read > 0 {
-      steps.append("The records read are stored and not lost. Fix the configuration, then run the job again")
+      steps.append("The records read are safe in the store. Fix the configuration, then run the job again")
     }
     if report.storeIsDamaged == true, let check = command("store", "check"),
       let salvage = report.store.map({ ShellCommand("store", "salvage", "--store", $0, "--to").text })
@@ -28,7 +28,7 @@ enum NextSteps {
       steps.append("Correct the job or its configuration, and check it: \(check). Then: \(invocation.runText())")
     }
     if report.exit == .noInput, report.missingParts == nil, [.run, .noUpload].contains(report.mode) {
-      steps.append("Nothing was read. Once the export has arrived: \(invocation.runText())")
+      steps.append("Nothing was processed. Once the export is complete: \(invocation.runText())")
     }
     steps += report.missed.prefix(shownWindows).map { missed in
       "\(report.shownZone.period(missed.from, missed.to)) was never read. To read it: \(invocation.runText(missed.command(invocation)))"
@@ -79,7 +79,7 @@ enum NextSteps {
     }
     if summary.upload.eventsFailed > 0, let requeue = command("store", "requeue", "--status", "FAILED_POST") {
       steps.append(
-        "\(summary.upload.eventsFailed.counted("event")) could not be posted\(refusals(report)). Once the cause is fixed, send again: "
+        "\(summary.upload.eventsFailed.counted("event")) could not be posted\(refusals(report)). Once the cause is fixed, requeue for the next run: "
           + requeue)
     }
     // Nothing is sent while parts are missing.
@@ -94,7 +94,7 @@ enum NextSteps {
           "Correct \(report.platform.access ?? "the credentials") (\(ShellCommand("doctor", invocation.jobFile).text)); then the next run "
         case .configuration: "Once the configuration is fixed, the next run "
         case .protocolRefused where summary.upload.eventsUnknown == 0 && summary.identity.refused == 0:
-          "Something other than the service answers at its address; correct the address (\(ShellCommand("doctor", invocation.jobFile).text)), then the next run "
+          "Fix the TLS or protocol error, such as a wrong address or certificate (\(ShellCommand("doctor", invocation.jobFile).text)); then the next run "
         case .inputRefused: "The next run that is not refused "
         default: "The next run "
         }

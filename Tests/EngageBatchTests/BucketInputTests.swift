@@ -147,6 +147,26 @@ import Testing
     let binary = try workspace.run("run", "bucket.json", "--no-upload", environment: Self.credentials)
     #expect(binary.code == 66)
     #expect(binary.messages.contains("s3://exports/in/2026-01-14/a.ndjson: error: a Parquet file"))
+    server.put("in/2026-01-14/a.ndjson", .init(Self.record(14, 10), tag: "one"))
+    let short = try workspace.run("run", "bucket.json", "--no-upload", environment: Self.credentials)
+    #expect(short.code == 66)
+    #expect(short.messages.contains("has 31 usable records, but needs 50 (minRecords)"), "\(short.messages)")
+    let report = try workspace.run("report", "bucket.json").output
+    #expect(report.contains("Nothing was processed. Once the export is complete: "), "\(report)")
+    try workspace.write(
+      "database.json",
+      workspace.read("bucket.json").replacing(
+        "\"s3://exports/in/more\"", with: #"{"path": "s3://exports/gone.db", "map": "sdk-store"}"#))
+    let database = try workspace.run("run", "database.json", "--no-upload", environment: Self.credentials)
+    #expect(database.code == 66)
+    #expect(
+      database.messages.contains("s3://exports/gone.db: error: only files on disk can be read here"),
+      "\(database.messages)")
+    server.interfere { _ in .status(503, code: "SlowDown") }
+    let slow = try workspace.run("run", "bucket.json", "--no-upload", environment: Self.credentials)
+    #expect(slow.code == 69)
+    let words = "s3://exports/in/2026-01-14/*.ndjson*: warning: the service answered 503 SlowDown; trying again\n"
+    #expect(slow.messages.components(separatedBy: words).count == 2, "\(slow.messages)")
     server.interfere { _ in .status(403, code: "AccessDenied") }
     let denied = try workspace.run("run", "bucket.json", "--no-upload", environment: Self.credentials)
     #expect(denied.code == 77)

@@ -92,7 +92,7 @@ import Testing
     for (output, words) in [
       ("s3://exports/in/new.ndjson", "is an input ('s3://exports/in/*.ndjson')"),
       ("s3://exports/out/", "does not name one object"),
-      ("https://example.org/a", "only s3:// addresses can be written"),
+      ("https://example.org/a", "only s3:// addresses can be written to"),
     ] {
       let found = try workspace.run("run", "j.json", "--no-upload", "--events-out", output)
       #expect(found.code == (output.contains("/in/") ? 64 : 78))
@@ -102,7 +102,7 @@ import Testing
       "run", "j.json", "--no-upload", "--events-out", "s3://exports/a", "--summary", "s3://exports/a")
     #expect(same.code == 64)
     let person = try workspace.run("person", "export", "d1", "--job", "j.json", "--out", "s3://exports/out/d1")
-    #expect(person.messages.contains("s3://exports/out/d1: error: this output must be a file, not an address"))
+    #expect(person.messages.contains("s3://exports/out/d1: error: this output must be a local path, not an address"))
   }
 
   @Test("A signal in the middle of an upload aborts it", arguments: [SIGTERM, SIGINT])
@@ -167,7 +167,7 @@ import Testing
     let loser = codes[0] == "0\n" ? "two" : "one"
     #expect(
       try workspace.read("\(loser).messages")
-        == "\(address): error: another process has written this object, and it was left unchanged. Continue from it: 'store restore' with another path for the store\n"
+        == "\(address): error: another process has written this object; it was left unchanged. To continue from it, use 'store restore' with another path for the store\n"
     )
     let third = try workspace.shell(
       "sed 's#\"var#\"three/var#' j.json > three.json && engage-batch store restore --job three.json \(address)")
@@ -199,7 +199,7 @@ import Testing
     let server = try BucketServer(["in/a.ndjson": .init(Self.lines(3), tag: "a")])
     let workspace = try workspace(server)
     let words =
-      "s3://exports/j.sqlite: error: a store is a file on a disk; 'store backup' and 'store restore' copy it to and from a bucket"
+      "s3://exports/j.sqlite: error: a store is a local file; 'store backup' and 'store restore' copy it to and from a bucket"
     for command in [
       ["run", "j.json", "--no-upload", "--store"], ["store", "status", "--store"], ["report", "--store"],
     ] {
@@ -212,10 +212,15 @@ import Testing
     #expect(named.code == 78)
     #expect(
       named.messages.contains(
-        "'store' is an address, but must be a path on a disk; 'store backup' copies a store to a bucket"),
+        "'store' is an address, but must be a local path; 'store backup' copies a store to a bucket"),
       "\(named.messages)")
     let again = try workspace.run("report", "j.json", "--report", "s3://exports/reports")
-    #expect(again.code == 64 && again.messages.contains("--report must be a folder on a disk"))
+    #expect(again.code == 64 && again.messages.contains("--report must be a local folder"))
+    let parts = try workspace.run("partition", "j.json", "--parts", "2", "--out", "s3://exports/parts")
+    #expect(parts.code == 73)
+    #expect(
+      parts.messages.contains("s3://exports/parts: error: this output must be a local path, not an address"),
+      "\(parts.messages)")
     #expect(!workspace.exists("s3:"))
     #expect(server.arrivals.allSatisfy { !$0.requestLine.contains("j.sqlite") })
   }

@@ -43,7 +43,7 @@ extension SilenceTests {
     let report = try workspace.run("report", "--store", "j.sqlite")
     #expect(report.output.hasPrefix("j: no input (exit code 66), after "), "\(report.output)")
     #expect(report.output.contains("matches nothing for 2026-01-12"))
-    #expect(report.output.contains("  - Nothing was read. Once the export has arrived: engage-batch run "))
+    #expect(report.output.contains("  - Nothing was processed. Once the export is complete: engage-batch run "))
     let next = try night(workspace, 13, "--summary", "s", "--set", #"Report.alarmCommand=["sh", "-c", "cat >> told"]"#)
     #expect(next.code == 0 && next.messages.contains("j: done with findings in "), "\(next.messages)")
     let command = "run \(workspace.path)/job.json --no-upload --as-of 2026-01-13T02:15:00.000Z"
@@ -153,7 +153,7 @@ extension SilenceTests {
     let run = try night(workspace, 14)
     #expect(run.code == 66)
     let step = "engage-batch partition \(workspace.path)/job.json --parts 2 --after LAST --out NEW "
-    #expect(try workspace.run("report", "job.json").output.contains("Once the export has arrived: \(step)"))
+    #expect(try workspace.run("report", "job.json").output.contains("Once the export is complete: \(step)"))
   }
 
   @Test("catchUp reads missed nights first, oldest first, each as its own window; what is still missing stays missed")

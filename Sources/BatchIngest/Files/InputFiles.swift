@@ -145,6 +145,11 @@ package struct InputFiles: Sendable {
     for kind in InputKind.allCases {
       var found: [InputFile] = []
       for group in inputs.filter({ $0.kind == kind }).byMap {
+        if group.first?.map?.map.opensFiles ?? false,
+          let address = group.flatMap(\.input.patterns).first(where: { RemoteAddress($0) != nil })
+        {
+          throw InputError.notOnDisk(path: address)
+        }
         var search = FileSearch(storage: storage)
         for input in group {
           let unmatched = try input.paths.filter { try !search.add($0.pattern, in: folder) }
@@ -162,9 +167,6 @@ package struct InputFiles: Sendable {
         passedOver.formUnion(search.passedOver)
         for var file in try search.files(kind) {
           file.map = group.first?.map
-          if file.remote != nil, file.map?.map.opensFiles ?? false {
-            throw InputError.notOnDisk(path: file.path.description)
-          }
           found.append(file)
         }
       }

@@ -4,6 +4,7 @@ import BatchFoundation
 import BatchIngest
 import BatchReport
 import BatchStore
+import BatchWire
 
 /// The stages of a run in order, in any mode:
 ///
@@ -33,13 +34,14 @@ package struct Pipeline: Sendable {
 
   /// Runs the job, from its files to its report.
   ///
-  /// Once the store is open, a run that changes it always returns an outcome. If an error ended the run, the outcome
+  /// Once the store is open, a run that changes it returns an outcome even if a stage fails. If so, the outcome
   /// includes the error and the work done before it.
   ///
-  /// - Throws: any error before the store is open, and in a dry run at any time.
+  /// - Throws: any error before the store is open or after the last stage, and in a dry run at any time.
   package func run() throws -> RunOutcome {
     let clock = ContinuousClock()
     let started = clock.now
+    request.storage.noteRetries(monitor.note)
     try request.refuseFuture()
     try request.checkOutputs()
     if request.loaded.refusal == nil { for line in platform.announcements(request.context) { monitor.note(line) } }

@@ -17,6 +17,13 @@ package struct OutputError: RunError, Equatable, CustomStringConvertible {
     self.code = code
   }
 
+  /// The error for an address where only a path can be written.
+  fileprivate static func notOnDisk(_ address: String) -> OutputError {
+    var error = OutputError(path: address, code: EINVAL)
+    error.message = "\(address.printable): error: this output must be a local path, not an address"
+    return error
+  }
+
   /// Runs `body`, which writes an object.
   fileprivate static func at<Value>(address: String, _ body: () throws -> Value) throws(OutputError) -> Value {
     do {
@@ -77,11 +84,7 @@ package final class OutputFile {
   ) throws(OutputError) {
     self.path = path
     if RemoteAddress(path) != nil {
-      guard let storage else {
-        var error = OutputError(path: path, code: EINVAL)
-        error.message = "\(path.printable): error: this output must be a file, not an address"
-        throw error
-      }
+      guard let storage else { throw OutputError.notOnDisk(path) }
       target = .object(try OutputError.at(address: path) { try storage.writer(of: path, if: nil, check: check) })
       return
     }
@@ -180,6 +183,7 @@ enum OutputFolder {
   ///
   /// - Throws: ``OutputError``.
   static func make(for file: String) throws {
+    if RemoteAddress(file) != nil { throw OutputError.notOnDisk(file) }
     let folder = URL(filePath: file).deletingLastPathComponent()
     do {
       try FileManager.default.createDirectory(

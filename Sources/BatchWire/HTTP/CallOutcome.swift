@@ -144,7 +144,7 @@ extension ServiceStop: CustomStringConvertible {
     switch self {
     case .credentials: "the service refuses the credentials"
     case .peerProtocol: "TLS or protocol error"
-    case .configuration: "the service's address or one of its paths is wrong"
+    case .configuration: "the service's address, one of its paths or Connection.caFile is wrong"
     case .unwritable: "the request cannot be encoded"
     case .unreachable(let limit): "the service could not be reached or kept failing\(limit)"
     case .refusing:
@@ -161,7 +161,7 @@ extension ServiceStop.Limit: CustomStringConvertible {
       ", \(count.counted("request", "requests in a row")) (Networking.breakerFailures)"
     case .attempts(let count):
       ", even after \(count.counted("attempt")) at one request, while no other request was accepted"
-    case .retryBudget(let count): ", even after \(count.counted("repetition")) in total (Networking.retryBudget)"
+    case .retryBudget(let count): ", even after \(count.counted("retry", "retries")) in total (Networking.retryBudget)"
     case .patience(let time): ", for \(time.count / 1000) seconds (Upload.patience)"
     case .longerPause(let time):
       ", and requested a pause longer than the \(time.count / 1000) seconds that a run waits (Upload.patience, Upload.patienceAtStart)"

@@ -2,7 +2,7 @@ import BatchFoundation
 
 /// The address of a service: scheme, host, port and base path. Users may write `api-campaign-us-1.goacoustic.com`, with
 /// or without `https://` and a final slash (reference identity 1.1, host join). Plain `http` is allowed only for
-/// connections to this machine, because every call carries a token.
+/// this machine and `plainHosts`, because every call carries a token.
 package struct ServiceAddress: Sendable, Equatable {
   package enum Scheme: String, Sendable { case https, http }
 
@@ -63,6 +63,7 @@ package struct ServiceAddress: Sendable, Equatable {
 
   private static func split(_ authority: Substring) throws(Fault) -> (host: String, port: Int?) {
     let bytes = authority.utf8
+    guard !bytes.contains(UInt8(ascii: "@")), !bytes.contains(UInt8(ascii: "?")) else { throw .rest }
     var host = authority
     var digits: Substring?
     if bytes.first == UInt8(ascii: "[") {
@@ -82,7 +83,6 @@ package struct ServiceAddress: Sendable, Equatable {
         host = authority[..<colon]
         digits = authority[authority.index(after: colon)...]
       }
-      guard !host.utf8.contains(UInt8(ascii: "@")), !host.utf8.contains(UInt8(ascii: "?")) else { throw .rest }
       let labels = host.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
       guard host.utf8.count <= 253, labels.allSatisfy({ isLabel(Array($0)) }) else { throw .host }
     }

@@ -48,12 +48,14 @@ package final class CredentialSource: Sendable {
         id: id, secret: Secret(secret), token: try value("AWS_SESSION_TOKEN").map { Secret($0) })
     }
     if let file = environment["AWS_WEB_IDENTITY_TOKEN_FILE"], let role = environment["AWS_ROLE_ARN"] {
-      return try assume(role, tokenFile: file, session: environment["AWS_ROLE_SESSION_NAME"])
+      return try assume(
+        role, tokenFile: file, namedBy: "AWS_WEB_IDENTITY_TOKEN_FILE", session: environment["AWS_ROLE_SESSION_NAME"])
     }
     let profile = AWSProfile(environment)
     if let found = try profile.credentials() { return found }
     if let role = profile["role_arn"], let file = profile["web_identity_token_file"] {
-      return try assume(role, tokenFile: file, session: profile["role_session_name"])
+      return try assume(
+        role, tokenFile: file, namedBy: "web_identity_token_file of the profile", session: profile["role_session_name"])
     }
     if let container = try containerAddress() { return try ask(container) }
     throw Problem(words: profile.problem ?? "neither the environment nor a file has any")
@@ -116,7 +118,7 @@ package final class CredentialSource: Sendable {
     // The reason why it is no JSON does not change the remedy.
     guard let document = try? JSONNode.parse(body), let id = document["AccessKeyId"]?.string,
       let secret = document["SecretAccessKey"]?.string
-    else { throw Problem(words: "the response of the container's endpoint has no access key") }
+    else { throw Problem(words: "the response from the container's endpoint has no access key") }
     return StorageCredentials(
       id: id, secret: Secret(secret), token: document["Token"]?.string.map { Secret($0) },
       expires: document["Expiration"]?.string.flatMap { Instant.parse(rfc3339: $0) })
@@ -124,8 +126,10 @@ package final class CredentialSource: Sendable {
 
   // MARK: - Web identity
 
-  private func assume(_ role: String, tokenFile: String, session: String?) throws -> StorageCredentials {
-    let token = Secret(try Self.contents(of: tokenFile, namedBy: "AWS_WEB_IDENTITY_TOKEN_FILE"))
+  private func assume(
+    _ role: String, tokenFile: String, namedBy name: String, session: String?
+  ) throws -> StorageCredentials {
+    let token = Secret(try Self.contents(of: tokenFile, namedBy: name))
     let form = [
       ("Action", "AssumeRoleWithWebIdentity"), ("RoleArn", role), ("RoleSessionName", session ?? "engage-batch"),
       ("Version", "2011-06-15"), ("WebIdentityToken", token.reveal()),
@@ -143,7 +147,7 @@ package final class CredentialSource: Sendable {
     guard
       let found = try? XMLDocument.parse(body).first("AssumeRoleWithWebIdentityResult")?.first("Credentials"),
       let id = found.first("AccessKeyId")?.text, let secret = found.first("SecretAccessKey")?.text
-    else { throw Problem(words: "the response of the token service has no access key") }
+    else { throw Problem(words: "the response from the token service has no access key") }
     return StorageCredentials(
       id: id, secret: Secret(secret), token: found.first("SessionToken").map { Secret($0.text) },
       expires: found.first("Expiration").flatMap { Instant.parse(rfc3339: $0.text) })
@@ -170,7 +174,7 @@ package final class CredentialSource: Sendable {
 struct AWSProfile {
   private let name: String
   private var values: [String: String] = [:]
-  /// The reason why the profile has no credentials; nil if none was asked for.
+  /// The message if the profile has no credentials; nil without AWS_PROFILE and unreadable files.
   private(set) var problem: String?
 
   init(_ environment: [String: String]) {
@@ -178,15 +182,23 @@ struct AWSProfile {
     name = asked ?? "default"
     let home = environment["HOME"].map { $0 + "/.aws/" }
     let files = [
-      (environment["AWS_CONFIG_FILE"] ?? home.map { $0 + "config" }, name == "default" ? [name] : ["profile \(name)"]),
+      (
+        environment["AWS_CONFIG_FILE"] ?? home.map { $0 + "config" },
+        ["profile \(name)"] + (name == "default" ? [name] : [])
+      ),
       (environment["AWS_SHARED_CREDENTIALS_FILE"] ?? home.map { $0 + "credentials" }, [name]),
     ]
     for (path, sections) in files {
-      // A missing file is as usual as a present one; without either, the profile has no credentials.
-      guard let path, let bytes = try? RegularFile.read(path, largest: 1 << 20) else { continue }
-      read(String(decoding: bytes, as: UTF8.self), sections)
+      guard let path else { continue }
+      do {
+        read(String(decoding: try RegularFile.read(path, largest: 1 << 20), as: UTF8.self), sections)
+      } catch {
+        // Either file may be missing; without both, the profile has no credentials.
+        let isMissing = (try? FileStatus.at(path) == nil) ?? false
+        if !isMissing { problem = "the file of profiles '\(path.printable)': \(error.reason)" }
+      }
     }
-    if let asked { problem = "the profile '\(asked.printable)' (AWS_PROFILE) has no access key" }
+    if let asked, problem == nil { problem = "the profile '\(asked.printable)' (AWS_PROFILE) has no access key" }
   }
 
   private mutating func read(_ text: String, _ sections: [String]) {

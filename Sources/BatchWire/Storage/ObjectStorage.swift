@@ -31,6 +31,8 @@ package final class ObjectStorage: RemoteStorage {
   private let backoff: Backoff
   /// The number of repetitions left in the run.
   private let budget: Guarded<Int>
+  /// Set until the first note.
+  private let retryNote = Guarded<(@Sendable (String) -> Void)?>(nil)
 
   /// - Parameters:
   ///   - environment: the variables with credentials.
@@ -43,6 +45,9 @@ package final class ObjectStorage: RemoteStorage {
     (self.settings, self.environment, self.backoff, self.http) = (settings, environment, backoff, http)
     self.budget = Guarded(budget)
   }
+
+  /// Calls `note` with a warning, once, when a request has failed three times and is sent again.
+  package func noteRetries(_ note: @escaping @Sendable (String) -> Void) { retryNote.change { $0 = note } }
 
   // MARK: - Finding
 
@@ -133,7 +138,7 @@ package final class ObjectStorage: RemoteStorage {
     of address: String, if condition: RemoteCondition?, check: @escaping () throws -> Void
   ) throws -> any RemoteWriter {
     guard let place = RemoteAddress(address), place.isBucket else {
-      throw StorageError(address, .address("only s3:// addresses can be written"))
+      throw StorageError(address, .address("only s3:// addresses can be written to"))
     }
     let isName = !place.key.isEmpty && !place.key.hasSuffix("/") && !place.key.contains { $0 == "*" || $0 == "?" }
     if let problem = place.problem ?? (isName ? nil : "does not name one object") {
@@ -198,6 +203,7 @@ package final class ObjectStorage: RemoteStorage {
       guard isForNow, attempt < call.attempts else { throw error }
       try call.check()
       try spend(error)
+      if attempt == 3 { retryNote.withLock { $0.take() }?(error.retryNote) }
       usleep(UInt32(clamping: backoff.pause(before: attempt, using: &random).count * 1000))
     }
     preconditionFailure("the attempts of a request never end")

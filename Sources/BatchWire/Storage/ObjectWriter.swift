@@ -60,11 +60,11 @@ final class ObjectWriter: RemoteWriter {
     let upload = try upload ?? begin()
     self.upload = upload
     guard tags.count < Self.mostParts else {
-      throw StorageError(text, .address("an object has at most 10,000 parts of 8 MiB, and this one has more"), .write)
+      throw StorageError(text, .address("too large: an object can have at most 10,000 parts of 8 MiB"), .write)
     }
     let answer = try send(.put, [("partNumber", "\(tags.count + 1)"), ("uploadId", upload)], part)
     guard let tag = answer.fields["etag"] else {
-      throw StorageError(text, .unexpected("no tag of a part"), .write)
+      throw StorageError(text, .unexpected("no tag for a part"), .write)
     }
     tags.append(tag)
     part.removeAll(keepingCapacity: true)
@@ -73,7 +73,7 @@ final class ObjectWriter: RemoteWriter {
   private func begin() throws -> String {
     let answer = try send(.post, [("uploads", "")])
     guard let id = answer.document()?.first("UploadId")?.text else {
-      throw StorageError(text, .unexpected("no id of an upload"), .write)
+      throw StorageError(text, .unexpected("no upload id"), .write)
     }
     return id
   }

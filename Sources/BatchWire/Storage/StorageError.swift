@@ -65,6 +65,21 @@ package struct StorageError: RunError, Equatable, CustomStringConvertible {
 
   package var description: String { "\(address.printable): error: \(words)" }
 
+  /// The warning while the request is sent again.
+  var retryNote: String {
+    let problem =
+      switch cause {
+      case .unreachable(let host, let fault): "\(host.printable) did not answer (\(fault))"
+      case .refused(let status, let code, _): "the service answered \(Self.shown(status, code))"
+      default: words
+      }
+    return "\(address.printable): warning: \(problem); trying again"
+  }
+
+  private static func shown(_ status: Int, _ code: String) -> String {
+    code.isEmpty ? "\(status)" : "\(status) \(code)"
+  }
+
   private var words: String {
     switch cause {
     case .credentials(let problem):
@@ -72,11 +87,11 @@ package struct StorageError: RunError, Equatable, CustomStringConvertible {
     case .unreachable(let host, let fault): "\(host.printable) did not answer (\(fault)); \(Self.remedy(fault))"
     case .changed:
       "the object was replaced while the run read it; everything read so far is kept. Run the job again when the object is complete"
-    case .unexpected(let what): "the storage service sent \(what); check Storage.endpoint"
+    case .unexpected(let what): "the storage service sent \(what); check the address and Storage.endpoint"
     case .noRanges:
       "the server does not send parts of a file (Range), and the file is too large for one response; copy it to a local disk"
     case .lost:
-      "the answer of the storage service was lost, so it is unknown whether the object was written; check the object first"
+      "the response was lost, so it is unknown whether the object was written; check the object before trying again"
     case .address(let problem): problem
     case .refused(let status, let code, let region): Self.words(status, code, region, purpose)
     }
@@ -84,14 +99,14 @@ package struct StorageError: RunError, Equatable, CustomStringConvertible {
 
   private static func remedy(_ fault: HTTPFault) -> String {
     switch fault.kind {
-    case .tls, .authorities: "name the authority of its certificate in Connection.caFile"
-    case .resolve, .connect: "check Storage.endpoint and run the job again"
+    case .tls, .authorities: "check its certificate, or name a file with its authority in Connection.caFile"
+    case .resolve, .connect: "check the address and Storage.endpoint, and run the job again"
     default: "run the job again"
     }
   }
 
   private static func words(_ status: Int, _ code: String, _ region: String?, _ purpose: Purpose) -> String {
-    let shown = code.isEmpty ? "\(status)" : "\(status) \(code)"
+    let shown = shown(status, code)
     if let region { return "the bucket is in the region \(region) (\(shown)); set Storage.region to '\(region)'" }
     switch code {
     case "NoSuchBucket": return "there is no such bucket; check the name and Storage.endpoint"

@@ -24,7 +24,7 @@ import Testing
       ("", .empty), ("ftp://host", .scheme("ftp")), ("https://", .host), ("https:///path", .host), ("ho st", .host),
       ("host..name", .host), ("-host", .host), ("höst", .host), ("[::1", .host), ("[::1]x", .host), ("[xyz]", .host),
       ("host:", .port), ("host:0", .port), ("host:65536", .port), ("host:8a", .port), ("host:+80", .port),
-      ("user@host", .rest), ("https://user:pw@host", .port), ("host/a?b", .rest), ("host?b", .rest),
+      ("user@host", .rest), ("https://user:pw@host", .rest), ("host/a?b", .rest), ("host?b", .rest),
       ("host/a#b", .rest), ("host/a b", .rest),
       ("host/\r\nX: y", .rest), ("http://example.test", .plainText), ("http://127.0.0.1.example.test", .plainText),
       ("http://127.1", .plainText), ("http://127.0.0.01", .plainText), ("http://10.0.0.1", .plainText),

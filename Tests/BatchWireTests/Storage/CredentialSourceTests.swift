@@ -62,6 +62,10 @@ import Testing
     #expect(AWSProfile(with("exports"))["region"] == "eu-central-1")
     #expect(words(with("half")) == "the profile 'half' has no aws_secret_access_key")
     #expect(words(with("none")) == "the profile 'none' (AWS_PROFILE) has no access key")
+    try folder.write("config", "[profile default]\nregion = eu-north-1\n")
+    #expect(AWSProfile(files)["region"] == "eu-north-1")
+    let unreadable = ["AWS_SHARED_CREDENTIALS_FILE": folder.path]
+    #expect(words(unreadable) == "the file of profiles '\(folder.path)': it is a folder, not a regular file")
   }
 
   @Test("A container's credentials are renewed before they expire, and its token is sent to it alone")
