@@ -30,7 +30,7 @@ package enum StoreError: Error, Equatable, Sendable {
   case otherForm(path: String, table: String, column: String?)
   /// SQLite reports the file as damaged.
   case damaged(path: String, detail: String)
-  /// A column has a value that this program never writes. The table and the row are nil if they were not found.
+  /// A column has a value that this program never writes. The table and the row are nil, and the column is empty, if they were not found.
   case damagedRow(path: String, table: String?, row: Int64?, column: String)
   /// Something exists at the path at which a store is to be created.
   case exists(path: String)
@@ -47,6 +47,8 @@ package enum StoreError: Error, Equatable, Sendable {
   case inconsistent(String)
   /// The operating system failed to open, create, lock, read or write a file.
   case inputOutput(path: String, operation: String, code: Int32)
+  /// SQLite failed to open, read or write its file.
+  case databaseFile(path: String, operation: String, code: Int32)
   /// SQLite failed for a reason that no other case covers.
   case database(code: Int32, message: String)
 
@@ -58,7 +60,8 @@ package enum StoreError: Error, Equatable, Sendable {
     case .address, .foreign, .unfinished, .empty, .newer, .older, .otherForm, .otherChain, .result: .configuration
     case .notAFile: .cannotWrite
     case .exists, .inputOutput(_, "create", _): .cannotWrite
-    case .damaged, .damagedRow, .digestFile, .damagedBlock, .inconsistent, .replaced, .inputOutput, .database:
+    case .damaged, .damagedRow, .digestFile, .damagedBlock, .inconsistent, .replaced, .inputOutput, .databaseFile,
+      .database:
       .inputOutput
     }
   }
@@ -92,11 +95,11 @@ package enum StoreError: Error, Equatable, Sendable {
     case .SQLITE_NOTADB: self = .foreign(path: path)
     case .SQLITE_BUSY, .SQLITE_LOCKED: self = .heldByAnotherRun(path: path, holder: nil)
     case .SQLITE_CANTOPEN:
-      self = .inputOutput(path: path, operation: "open the database", code: error.resultCode.rawValue)
-    case .SQLITE_FULL: self = .inputOutput(path: path, operation: "write (disk full)", code: error.resultCode.rawValue)
-    case .SQLITE_READONLY: self = .inputOutput(path: path, operation: "write", code: error.resultCode.rawValue)
+      self = .databaseFile(path: path, operation: "open the database", code: error.resultCode.rawValue)
+    case .SQLITE_FULL: self = .databaseFile(path: path, operation: "write (disk full)", code: error.resultCode.rawValue)
+    case .SQLITE_READONLY: self = .databaseFile(path: path, operation: "write", code: error.resultCode.rawValue)
     case .SQLITE_IOERR:
-      self = .inputOutput(path: path, operation: "read or write", code: error.extendedResultCode.rawValue)
+      self = .databaseFile(path: path, operation: "read or write", code: error.extendedResultCode.rawValue)
     default: self = .database(code: error.extendedResultCode.rawValue, message: error.message ?? "")
     }
   }
@@ -109,15 +112,6 @@ package enum StoreError: Error, Equatable, Sendable {
 }
 
 extension StoreError: CustomStringConvertible {
-  /// Returns a description of an error code: a system error for operations on files, otherwise a SQLite error.
-  private static func words(_ code: Int32, _ operation: String) -> String {
-    switch operation {
-    case "create", "fill", "lock", "open": unsafe String(cString: strerror(code))
-    default:
-      unsafe "\(String(cString: sqlite3_errstr(code))) (SQLite error \(code)); check the disk and the file's permissions"
-    }
-  }
-
   private static let remedy =
     "keep the file; 'store check --store FILE' lists the damage, and 'store salvage --store FILE --to NEW' copies the intact data"
 
@@ -125,11 +119,15 @@ extension StoreError: CustomStringConvertible {
     column.map { "table '\(table)' has no column '\($0)'" } ?? "table '\(table)' is missing"
   }
 
+  private static func invalid(_ column: String) -> String {
+    "\(column.isEmpty ? "a column" : "column '\(column)'") holds an invalid value"
+  }
+
   /// The problem, for a list whose lines already name the place.
   var problem: String {
     switch self {
     case .damaged(_, let detail): detail
-    case .damagedRow(_, _, _, let column): "column '\(column)' holds an invalid value"
+    case .damagedRow(_, _, _, let column): Self.invalid(column)
     case .damagedBlock: "the block of its events is damaged"
     case .inconsistent(let what): what
     case .otherForm(_, let table, let column): "\(Self.otherForm(table, column)): another build created the store"
@@ -140,7 +138,7 @@ extension StoreError: CustomStringConvertible {
   package var description: String {
     switch self {
     case .address(let address):
-      "\(address.printable): error: a store is a file on a disk; 'store backup' and 'store restore' copy it to and from a bucket"
+      "\(address.printable): error: a store is a local file; 'store backup' and 'store restore' copy it to and from a bucket"
     case .missing(let path, let other):
       "\(path.printable): error: no such store"
         + (other.map { "; to use the store at \($0.printable), name it with --store" } ?? "")
@@ -152,7 +150,7 @@ extension StoreError: CustomStringConvertible {
     case .notAFile(let path, let kind):
       "\(path.printable): error: the store is \(kind.rawValue), not a file; nothing was changed. Name a file with the job's 'store' or with --store"
     case .empty(let path):
-      "\(path.printable): error: the file is empty: it is not a store, or it is a store that lost its contents; nothing was changed. Restore a copy, or delete the file to start over"
+      "\(path.printable): error: the file is empty: not a store, or one that lost its contents; nothing was changed. Restore a copy, or delete the file to start over"
     case .replaced(let path):
       "\(path.printable): error: the store was deleted or replaced while in use; changes since its last commit are lost, so run the job again"
     case .newer(let path, let version, let known):
@@ -166,11 +164,11 @@ extension StoreError: CustomStringConvertible {
     case .damagedRow(let path, let table, let row, let column):
       "\(path.printable): error: the store is damaged: "
         + (table.map { "table \($0)" + (row.map { ", row \($0)" } ?? "") + ", " } ?? "")
-        + "column '\(column)' holds an invalid value; \(Self.remedy)"
+        + "\(Self.invalid(column)); \(Self.remedy)"
     case .exists(let path):
       "\(path.printable): error: already exists; nothing was changed. Name a new file"
     case .otherChain(let path, let file):
-      "\(path.printable): error: the store already uses the number of '\(file.printable)' for another file; partition with --after, or on the machine that has the job's store"
+      "\(path.printable): error: the store already uses the file number of '\(file.printable)' for another file; partition with --after, or on the machine that has the job's store"
     case .result(let path):
       "\(path.printable): error: this store is the result of 'decide' for one part and holds the only copy of that part's device states, so nothing was changed. Add it to the job's store with 'collect' and change that store instead. To remove people, use 'forget --result'; to limit how long states are kept, set LocalEventStore.expireDevicesAfterNumDays for 'decide'"
     case .digestFile(let path):
@@ -178,7 +176,9 @@ extension StoreError: CustomStringConvertible {
     case .damagedBlock: "error: a block of stored events is damaged; \(Self.remedy)"
     case .inconsistent(let what): "error: the store is inconsistent: \(what); \(Self.remedy)"
     case .inputOutput(let path, let operation, let code):
-      "\(path.printable): error: cannot \(operation): \(Self.words(code, operation))"
+      unsafe "\(path.printable): error: cannot \(operation): \(String(cString: strerror(code)))"
+    case .databaseFile(let path, let operation, let code):
+      unsafe "\(path.printable): error: cannot \(operation): \(String(cString: sqlite3_errstr(code))) (SQLite error \(code)); check the disk and the file's permissions"
     case .database(let code, let message): "error: the database reported: \(message) (SQLite error \(code))"
     }
   }

@@ -80,7 +80,7 @@ import Testing
       // Without power it cannot be closed in order.
       defer { try? store.close() }
       report = try body(store)
-    } catch StoreError.inputOutput(_, "write (disk full)", _) where disk.isFull {
+    } catch StoreError.databaseFile(_, "write (disk full)", _) where disk.isFull {
       // The next run has room again.
     } catch {
       guard disk.isCut else { throw error }

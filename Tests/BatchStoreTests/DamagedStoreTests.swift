@@ -153,7 +153,7 @@ import Testing
     #expect(try DamagedStore.set(StoreColumn("chunk", "first"), to: "20.5", in: folder.store))
     let store = try EventStore.openReading(folder.store, checksPages: false)
     let chunk = try #require(try store.ledger.pendingChunks(after: nil, limit: 1).first)
-    #expect(throws: StoreError.inconsistent("the order of waiting chunks is damaged")) {
+    #expect(throws: StoreError.inconsistent("the pending chunks are out of order")) {
       _ = try store.ledger.pendingChunks(after: chunk, limit: 1)
     }
     try store.close()
@@ -271,7 +271,7 @@ import Testing
     let found = try damages()
     #expect(found.contains(StoreDamage(table: "chunk", row: 2, problem: "the block of its events is damaged")))
     #expect(found.contains(StoreDamage(table: "digest_segment", row: 1, problem: "the digests are truncated")))
-    let keyless = "the key for hashes is missing; 'store salvage' makes a new one"
+    let keyless = "the key for hashes is missing ('store salvage' creates a new one)"
     #expect(found.contains { $0.table == "report_key" && $0.problem.hasSuffix(keyless) })
   }
 

@@ -35,7 +35,7 @@ import Testing
         let attempt = try store.ledger.begin(chunk, run)
         _ = try store.ledger.end(run, chunk, attempt, .acknowledged, .posted)
         try store.runs.finish(run, at: .fixture, counters: "{}")
-      } catch StoreError.inputOutput(_, Self.full, _) {
+      } catch StoreError.databaseFile(_, Self.full, _) {
         refused += 1
       }
       let wasFull = disk.isFull

@@ -6,8 +6,8 @@ package import BatchFoundation
 /// escaped, as on the wire.
 ///
 ///     block  = version, event count, first timestamp, body bytes, group, event...
-///     event  = timestamp delta, type << 5 | flags, [type], emission, source, [device], lead, shared, shape, value...
-///     lead   = 16 bytes | length bytes
+///     event  = timestamp delta, type << 5 | flags, [type], emission, source, [device], [lead], shared, shape, value...
+///     [lead] = 16 bytes | length bytes
 ///     shared = 0 changes string... | number
 ///     shape  = 0 count name... | number
 ///     string = 0 length bytes | number

@@ -222,7 +222,7 @@ extension EventStore {
   ) throws -> [Entry] {
     var last = last
     for entry in page {
-      if let last, !precedes(last, entry) { throw StoreError.inconsistent("the order of \(what) is damaged") }
+      if let last, !precedes(last, entry) { throw StoreError.inconsistent("the \(what) are out of order") }
       last = entry
     }
     return page

@@ -193,11 +193,11 @@ extension EventStore {
         UNION ALL SELECT 'computed column', 4 FROM tables AS t, pragma_table_xinfo(t.name) AS c
           WHERE t.type = 'table' AND c.hidden <> 0
         UNION ALL SELECT 'computed index', 5 FROM indexes AS i, pragma_index_xinfo(i.name) AS c WHERE c.cid = -2
-        UNION ALL SELECT 'part of no known kind', 6 FROM sqlite_schema
+        UNION ALL SELECT 'schema entry of an unknown type', 6 FROM sqlite_schema
           WHERE coalesce(type, '') NOT IN ('table', 'index', 'view', 'trigger')
             OR type = 'table' AND name NOT IN (SELECT name FROM tables)
             OR type = 'index' AND name NOT IN (SELECT name FROM indexes)
-        UNION ALL SELECT 'part with the name of another', 7 FROM sqlite_schema GROUP BY name HAVING count(*) > 1
+        UNION ALL SELECT 'schema entry with a duplicate name', 7 FROM sqlite_schema GROUP BY name HAVING count(*) > 1
         ORDER BY place
         """)
     let texts = try Row.fetchAll(
@@ -286,7 +286,7 @@ extension EventStore {
       var hash = SHA256()
       unsafe hash.update(UnsafeRawBufferPointer(body.bytes))
       guard Array(hash.finalize()) == digest else {
-        return StoreDamage(table: "chunk", row: id, problem: "the body differs from the one sent")
+        return StoreDamage(table: "chunk", row: id, problem: "the body does not match its recorded digest")
       }
       return nil
     } catch let error as StoreError {

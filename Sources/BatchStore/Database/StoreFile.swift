@@ -105,7 +105,7 @@ struct StoreFile {
       do {
         try unsafe draft.write(UnsafeRawBufferPointer(start: bytes, count: Int(count)))
       } catch let error as SystemError {
-        throw StoreError.inputOutput(path: shown, operation: "fill", code: error.code)
+        throw StoreError.inputOutput(path: shown, operation: "write", code: error.code)
       }
     }
     try connection.queue.close()

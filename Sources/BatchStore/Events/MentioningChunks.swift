@@ -10,7 +10,7 @@ struct MentioningChunks {
 
   let texts: [BytePattern]
   private var misses = 0
-  /// The chunks that contain the texts, in ascending order; nil until ``patience`` is exhausted.
+  /// The chunks that may contain the texts, sorted; nil until ``patience`` is exhausted.
   private var found: [Int64]?
 
   init(_ texts: [BytePattern]) { self.texts = texts }
@@ -26,7 +26,7 @@ struct MentioningChunks {
 
   mutating func miss() { misses += 1 }
 
-  /// Returns the chunks that contain the texts, in ascending order. The chunks of a pack have adjacent numbers, apart
+  /// Returns the chunks that may contain the texts, sorted. The chunks of a pack have adjacent numbers, apart
   /// from a few that were moved to other packs.
   private static func find(_ texts: [BytePattern], in db: Database) throws -> [Int64] {
     var found: [Int64] = []

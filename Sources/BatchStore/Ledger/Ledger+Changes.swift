@@ -141,7 +141,7 @@ extension Ledger {
     }
   }
 
-  /// Returns the number of corrections, without those of events of which only the number changed.
+  /// Returns the number of corrections, not counting events of which only the number changed.
   package func correctionCount() throws -> Int {
     try connection.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM correction WHERE NOT is_moved") ?? 0 }
   }

@@ -29,7 +29,7 @@ package struct Ledger: Sendable {
         arguments: [EventStatus.notPosted, last?.first.milliseconds ?? -1, last?.rank ?? -1, last?.id ?? -1, limit]
       ).map(PendingChunk.init)
     }
-    return try EventStore.inOrder(page, after: last, "waiting chunks") {
+    return try EventStore.inOrder(page, after: last, "pending chunks") {
       ($0.first.milliseconds, $0.rank, $0.id) < ($1.first.milliseconds, $1.rank, $1.id)
     }
   }
@@ -125,7 +125,7 @@ package struct Ledger: Sendable {
     unsafe hash.update(UnsafeRawBufferPointer(body.bytes))
     let digest = Array(hash.finalize())
     if let frozen = chunk.digest, frozen != digest {
-      throw StoreError.inconsistent("the body of chunk \(chunk.id) differs from the one planned")
+      throw StoreError.inconsistent("the body of chunk \(chunk.id) does not match its recorded digest")
     }
     return PreparedChunk(
       chunk: chunk, body: body.array, digest: digest, form: chunk.digest == nil ? form : chunk.form,

@@ -192,7 +192,7 @@ final class DigestFileWriter {
     do {
       try FileDescriptor.write(digests, to: descriptor)
     } catch {
-      throw StoreError.inputOutput(path: path, operation: "fill", code: error.code)
+      throw StoreError.inputOutput(path: path, operation: "write", code: error.code)
     }
     byteCount += Int64(digests.count)
   }

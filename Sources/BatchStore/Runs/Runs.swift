@@ -141,7 +141,7 @@ package struct Runs: Sendable {
     try connection.read { db in
       // Without a key, anybody could recompute the hashes.
       guard let key = try Row.fetchOne(db, sql: "SELECT bytes FROM report_key")?.blob("bytes"), !key.isEmpty else {
-        throw StoreError.inconsistent("the key for hashes is missing; 'store salvage' makes a new one")
+        throw StoreError.inconsistent("the key for hashes is missing ('store salvage' creates a new one)")
       }
       return key
     }

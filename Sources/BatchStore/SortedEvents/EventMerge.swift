@@ -204,6 +204,8 @@ private final class Spool {
   }
 
   private func read(_ place: Range<Int>) throws -> [UInt8] {
+    // A short read sets no error.
+    errno = EIO
     let bytes = unsafe [UInt8](unsafeUninitializedCapacity: place.count) { buffer, count in
       count = max(0, unsafe pread(descriptor, buffer.baseAddress, place.count, place.lowerBound))
     }

@@ -86,7 +86,7 @@ import Testing
       // What was answered wrongly twice is asked again by the next run.
       let result = try bench.reconcile()
       isFinished = result.failure == nil && result.figures.refused == 0
-    } catch StoreError.inputOutput(_, "write (disk full)", _) where disk.isFull {
+    } catch StoreError.databaseFile(_, "write (disk full)", _) where disk.isFull {
       // The next run has room again.
     } catch {
       guard disk.isCut else { throw error }
