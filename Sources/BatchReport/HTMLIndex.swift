@@ -246,7 +246,7 @@ extension Markup {
         .code("its report") { ShellCommand("report", "--run", "\($0.number)", "--store", store).text },
       ])
     addTable(
-      "All runs", "Newest first; calendar, charts and sums count a window once, by its last run, on its last day",
+      "All runs", "Newest first; calendar, charts and sums count a window once, on its last day",
       HTMLIndex.newest(runs),
       [
         Column("run", kind: "number", cell: \.linkedNumber), .text("job", \.job.shownName), .text("mode", \.mode),

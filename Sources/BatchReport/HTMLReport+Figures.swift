@@ -81,7 +81,7 @@ extension Markup {
       [
         ("sessions started", report.summary.sessionsStarted),
         (silently > 0 ? "sessions ended by an event" : "sessions ended", report.summary.sessionsEnded),
-      ] + (silently > 0 ? [("sessions ended without an event, by inactivity or as recorded", silently)] : []))
+      ] + (silently > 0 ? [("sessions ended without an event", silently)] : []))
   }
 
   private static func identities(_ identity: RunSummary.Identity) -> [Figure] {

@@ -3,7 +3,7 @@ import BatchFoundation
 extension Markup {
   private static let shownCampaigns = 20
 
-  /// Adds the devices of the run beside the nights before, and those of each campaign by step.
+  /// Adds the devices of the run next to earlier nights, and those of each campaign by step.
   mutating func addPeople(_ report: RunReport) {
     guard let people = report.summary.people, people != People() else { return }
     line(#"<section class="long"><h2>People</h2>"#)
@@ -14,7 +14,7 @@ extension Markup {
     let rows = figures.filter { figure in ([people] + nights).contains { figure.count($0) != 0 } }
     line(
       .table(
-        "Devices of this run; a device may belong to a person, or to several", rows,
+        "Devices of this run, not people: a person may use several, and a device may change hands", rows,
         [.text("", \.words), .figure("this run") { $0.count(people) }]
           + (nights.isEmpty ? [] : [.number(Self.beforeWords(nights.count)) { nights.median($0.count) }])))
     let (campaigns, rest) = report.activity.campaigns.ranked(atMost: Self.shownCampaigns, by: \.weight)
@@ -25,7 +25,7 @@ extension Markup {
       let others = rest.steps.map { [(name: "all others, by campaign", steps: $0)] } ?? []
       line(
         .table(
-          "Campaigns: devices and events of each step, and the share of the step before unless it was on earlier nights",
+          "Campaigns: devices of each step, their share of the step before (none if it has fewer), and events",
           steps + others,
           [.text("campaign", \.name)]
             + CampaignStep.allCases.map { step in .number(step.words) { $0.steps.words(of: step) } }))

@@ -47,7 +47,7 @@ extension Markup {
     addFigures(report)
     line("</div>")
     addTable(
-      "Not sent yet", "Unsent events in the store, and how they are sent", report.unsent,
+      "Not sent yet", "Unsent events in the store: the reason, and what sends them", report.unsent,
       [
         .text("why", \.reason), .figure("events", \.events), .code("status", \.status), .text("setting", \.setting),
         .text("ends with", \.ends),
@@ -182,7 +182,7 @@ extension Markup {
 
   private mutating func addMerges(_ merges: [IdentityMerge]) {
     addTable(
-      "Identity plans", "Recipients that were merged or changed; those that need a decision are listed first",
+      "Identity plans", "Merges and changes of recipients; those that need a decision are listed first",
       Self.fitting(merges) {
         [$0.device.shownName, $0.loser.shownName, $0.winner.shownName, $0.reasonWithSource]
       },

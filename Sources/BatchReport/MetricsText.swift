@@ -90,7 +90,7 @@ package struct MetricsText: Sendable {
         "engage_batch_devices", "Devices of the last run, by what they did.", "did",
         (summary.people?.inDevices ?? []).map { ($0.name, $0.devices) }),
       counts(
-        "engage_batch_run_uploaded_events", "Events that the last run tried to send, by outcome.", "outcome",
+        "engage_batch_run_uploaded_events", "Events that the last run sent or left unsent, by outcome.", "outcome",
         [
           ("posted", upload.eventsPosted), ("failed", upload.eventsFailed), ("pending", upload.eventsPending),
           ("unknown", upload.eventsUnknown),

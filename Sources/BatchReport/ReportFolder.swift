@@ -15,7 +15,7 @@ package struct ReportError: Error, Equatable, Sendable, CustomStringConvertible 
 
   package var description: String {
     unsafe "\(path.printable): error: cannot \(operation.rawValue) the report: \(String(cString: strerror(code))); "
-      + "choose another folder with --report or 'reports' of the job"
+      + "choose another folder with --report or the job's 'reports'"
   }
 }
 

@@ -278,7 +278,7 @@ extension RunReport {
   var endedSessions: String {
     let ended = "\(summary.sessionsEnded.orFewer) ended"
     let silently = activity.sessionsOverSilently
-    return silently > 0 ? "\(ended) by an event, \(silently.grouped) by inactivity" : ended
+    return silently > 0 ? "\(ended) by an event, \(silently.grouped) without one" : ended
   }
 
   /// The number of files that are damaged or not in the format that their entry in the job expects. Each counts as a

@@ -22,7 +22,7 @@ enum RunStory {
         ].filter { $0.0 > 0 }.map { $0.0.counted($0.1, $0.2) }
         sentences.append(
           reasons.isEmpty
-            ? "\(read), none of them usable." : "\(read), none of them new: \(reasons.joined(separator: ", ")).")
+            ? "\(read), none of them usable." : "\(read), none of them accepted: \(reasons.joined(separator: ", ")).")
       } else {
         sentences.append("\(read) and \(summary.records.accepted.grouped) accepted.")
       }
@@ -48,7 +48,7 @@ enum RunStory {
       }
       if waiting > 0 {
         sentences.append(
-          waiting.counted("event in the store is", "events in the store are") + " not sent yet.")
+          waiting.counted("event in the store has", "events in the store have") + " not been sent.")
       }
       if report.stoppedPlans > 0 {
         sentences.append(

@@ -54,7 +54,7 @@ extension QuarantineReason {
     case .nulCharacter: "Remove \\u0000 from the text."
     case .numberOutOfRange: "Write the number as text."
     case .invalidRow:
-      "Quote fields that contain separators, quotes or line ends, and close the quotes; set 'separator' in the map."
+      "Quote fields that contain separators, quotes or line ends, and close the quotes; or set 'escape', 'quotes' or 'separator' in the map."
     case .noRule: "Add a rule to the map, or leave such records out ('otherwise': 'leaveOut')."
     case .missingField: "Add the field named in the detail."
     case .wrongType: "Correct the type of the field named in the detail."

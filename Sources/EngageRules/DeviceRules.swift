@@ -128,7 +128,7 @@ package struct DeviceRules {
   /// Ends the session, campaign and holds that are over by the known time.
   package mutating func finish() {
     if let knownUntil {
-      explanation?.note("end of input; the known time ends at \(knownUntil.rfc3339)")
+      explanation?.note("end of input; the known time is \(knownUntil.rfc3339)")
       expireBySilence(until: knownUntil)
       expireCampaign(at: knownUntil)
     } else {
@@ -242,7 +242,8 @@ package struct DeviceRules {
     ownerIsNoted = true
     noteOwner(record, from: max(state.emission, EmissionNumber.begin(at: record.timestamp)) + 1)
     if isNew, !wasAutomatic {
-      explanation?.note("a different mobile user id: from here on, a different person (Recipient.onNewUserId)")
+      explanation?.note(
+        "a different mobile user id: from here on, another person or a new id of the same one (Recipient.onNewUserId)")
     }
   }
 

@@ -100,7 +100,7 @@ package struct SchemaProblem: Equatable, Sendable {
 
 /// The counts and problems found in a schema file.
 package struct SchemaInspection: Sendable {
-  /// The maximum number of problems that are recorded; whoever fixes these runs the check again.
+  /// The maximum number of problems that are recorded; a check after fixing them finds more.
   static let mostProblems = 1_000
 
   package var events = 0

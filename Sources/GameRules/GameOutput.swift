@@ -76,7 +76,7 @@ package struct GameWarning: Sendable {
     switch kind {
     case .incompleteReceipt: "the record lacks data that transactionServer needs to validate the receipt"
     case .lateRecord: "earlier than the last processed record of its device; processed outside sessions"
-    case .ignored: "deltaDNA does not use records of this type; checked and ignored"
+    case .ignored: "the destination does not use records of this type; checked and ignored"
     }
   }
 }

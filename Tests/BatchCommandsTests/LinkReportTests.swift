@@ -43,9 +43,9 @@ extension LinkReport {
         warning: ambiguous 'test/:testId'
         warning: unknown_handler 'log'
         level 0: app://test/5/more?utm_source=mail&b
-          test/:testId: expects 1 segments after the host, not 2
-          test/new: expects 1 segments after the host, not 2
-          test/:any: expects 1 segments after the host, not 2
+          test/:testId: expects 1 segment after the host, not 2
+          test/new: expects 1 segment after the host, not 2
+          test/:any: expects 1 segment after the host, not 2
         level 1: app://test/5?utm_source=mail&b
           test/:testId: matches
           test/new: expects 'new' as segment 1, not '5'

@@ -17,7 +17,7 @@ import Testing
     (["why", "7"], "Error: Give the store with --store FILE, or the job with --job JOB."),
     (["person", "export", "ada", "j"], "Error: Give the store with --store FILE, or the job with --job JOB."),
     (["history", "j", "--store", "s"], "Error: Give the store with --store FILE, or the job with --job JOB."),
-    (["run", "j", "--job", "j"], "Error: Give one job, as the argument or with --job."),
+    (["run", "j", "--job", "j"], "Error: Give the job either as the argument or with --job, not both."),
     (["run"], "Error: Give the job file, as the argument or with --job."),
     (["test"], "Error: Give the job files, as arguments or with --job."),
     (["store", "events", "--store", "s", "--status", "LOST"], "Error: The value 'LOST' is invalid for '--status"),

@@ -81,7 +81,7 @@ import Testing
       (Item(bytes: [0x41, 0x07]), "'Token' is data, which is not supported"),
       (Item(bytes: [0x80, 0x01]), "'Token' is a UID, which is not supported"),
       (Item(bytes: [0x23] + Self.real(.nan)), "'Token' is not a finite number"),
-      (Item(bytes: [0x33] + Self.real(1e12)), "'Token' is a date beyond the year 9999"),
+      (Item(bytes: [0x33] + Self.real(1e12)), "'Token' is a date outside the years 1 to 9999"),
       (Item(bytes: [0x51, 0xC3]), "'Token' is a string with characters that XML property lists cannot contain"),
       (Item(bytes: [0x51, 0x00]), "'Token' is a string with characters that XML property lists cannot contain"),
       (Item(bytes: [0x61, 0xD8, 0x00]), "'Token' is a string with characters that XML property lists cannot contain"),

@@ -99,7 +99,7 @@ import Testing
     missing("{\"a\": }", 1, 7, "expected a value for 'a': \(values)"),
     missing("{\"a\": 1,,}", 1, 9, "expected a key in double quotes or '}' in the document, which begins on line 1"),
     missing(
-      "{'a': 1}", 1, 2, "expected a key in double quotes, not in single ones in the document, which begins on line 1"),
+      "{'a': 1}", 1, 2, "expected a key in double quotes, not single quotes, in the document, which begins on line 1"),
     missing("{\"a\": {\n", 2, 1, "expected a key in double quotes or '}' in 'a', which begins on line 1"),
     missing("[1, 'x']", 1, 5, "expected an element of the document or ']': \(values)"),
     missing("{\"a\": \"x\n\"}", 1, 9, "expected '\"' at the end of the string that begins on line 1"),
@@ -115,12 +115,12 @@ import Testing
     Refused(
       text: "<plist>\n<dict><key>a</key>\n<key>b</key><true/></dict></plist>", line: 2,
       problem: "the key 'a' has no value"),
-    Refused(text: "<plist><true/><true/></plist>", line: 1, problem: "<plist> must hold one value, but holds 2"),
+    Refused(text: "<plist><true/><true/></plist>", line: 1, problem: "<plist> must contain one value, but contains 2"),
     Refused(text: "<html/>", line: 1, problem: "the file is XML, but not a property list: its root is <html>"),
     Refused(text: "<plist><int>1</int></plist>", line: 1, problem: "<int> is not an element of a property list"),
     Refused(
       text: "<plist><integer>1.5</integer></plist>", line: 1,
-      problem: "<integer> does not hold a 64-bit integer"),
+      problem: "<integer> does not contain a 64-bit integer"),
     Refused(
       text: "<plist><array>x<true/></array></plist>", line: 1, problem: "text between the elements of <array>"),
     Refused(

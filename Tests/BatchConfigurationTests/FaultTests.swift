@@ -83,7 +83,7 @@ import Testing
       "c.json:1: error: 'Session.sessionLifecycleExpiration' is an integer, but must be a string with a duration"),
     Case(
       #"{"Connection": {"connectTimeout": "0 seconds"}}"#,
-      "c.json:1: error: 'Connection.connectTimeout' is '0 seconds', but must be at least 1 seconds"),
+      "c.json:1: error: 'Connection.connectTimeout' is '0 seconds', but must be at least 1 second"),
     Case(
       #"{"Ingest": {"maxLineBytes": "16 Mb"}}"#,
       "c.json:1: error: 'Ingest.maxLineBytes' is '16 Mb', but must be a number of bytes; write a size such as 1000000, '64 MiB' or '128 MB'"
@@ -149,7 +149,7 @@ import Testing
       "c.json:1: warning: 'LocationServices.locationMilliUpdateInterval' is set, but has no effect in a batch run"),
     Case(
       #"{"Augmentation": {"ubfAugmentorClassNames": ["com.example.Weather"]}}"#,
-      "c.json:1: warning: 'Augmentation.augmentationPluginClasses' names 'com.example.Weather', which is not a known plugin; it is skipped"
+      "c.json:1: warning: 'Augmentation.augmentationPluginClasses' names 'com.example.Weather', which is not a known plug-in; it is skipped"
     ),
     Case(
       #"{"AuditRecord": {"mergeHistoryInAuditRecordTable": true}}"#,

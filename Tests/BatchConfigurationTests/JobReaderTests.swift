@@ -186,7 +186,7 @@ import Testing
       "j.json:1: error: 'inputs.events[1]' has no 'path'", "j.json:1: error: 'inputs.events[2].path' is empty"),
     Case(
       #"{"name": "j", "inputs": {"events": [{"path": "gs://b/x", "required": 1, "minRecords": -1}]}}"#,
-      "j.json:1: error: 'inputs.events[0].path' is an address (gs://), but must be a file; copy it to a disk, or name '-' and pipe it in: gcloud storage cat ADDRESS | engage-batch run JOB",
+      "j.json:1: error: 'inputs.events[0].path' has the unsupported scheme 'gs://'; copy the file to a local path, or name '-' and pipe it in: gcloud storage cat ADDRESS | engage-batch run JOB",
       "j.json:1: error: 'inputs.events[0].required' is an integer, but must be a boolean",
       "j.json:1: error: 'inputs.events[0].minRecords' is -1, but must be 0 or more"),
     Case(
@@ -196,7 +196,7 @@ import Testing
       "j.json:1: error: 'inputs.events[2]' contains credentials, which would appear in reports",
       "j.json:1: error: 'inputs.events[3]' has a query, a fragment or a wildcard, but must be the plain address of one file",
       "j.json:1: error: 'inputs.events[4]' is not a usable address: plain http is allowed only for connections to this machine; use https",
-      "j.json:1: error: 'inputs.events[5]' is an address (s3://), but must be a file; write the scheme in lower case"),
+      "j.json:1: error: 'inputs.events[5]' has the unsupported scheme 'S3://'; write the scheme in lower case"),
     Case(
       #"{"name": "j", "inputs": {"events": [{"path": "x", "minRecords": 1.5, "label": ""}]}}"#,
       "j.json:1: error: 'inputs.events[0].minRecords' is a number, but must be an integer",

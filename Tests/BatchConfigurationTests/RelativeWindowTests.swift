@@ -121,7 +121,7 @@ import Testing
     arguments: [
       (
         #"{"from": "yesterdays"}"#, "e",
-        "j.json:2: error: 'window.from' is 'yesterdays', which is not an RFC 3339 time and not a relative one; write a time such as '2026-01-31T00:00:00Z', '2026-01-31', 'today', 'yesterday', '-P7D' or 'today-P7D'"
+        "j.json:2: error: 'window.from' is 'yesterdays', which is not an RFC 3339 time or a relative one; write a time such as '2026-01-31T00:00:00Z', '2026-01-31', 'today', 'yesterday', '-P7D' or 'today-P7D'"
       ),
       (
         #"{"from": "2026-02-30"}"#, "e",
@@ -129,7 +129,7 @@ import Testing
       ),
       (
         #"{"from": "P1D"}"#, "e",
-        "j.json:2: error: 'window.from' is 'P1D', which is not an RFC 3339 time and not a relative one; write a time such as '2026-01-31T00:00:00Z', '2026-01-31', 'today', 'yesterday', '-P7D' or 'today-P7D'"
+        "j.json:2: error: 'window.from' is 'P1D', which is not an RFC 3339 time or a relative one; write a time such as '2026-01-31T00:00:00Z', '2026-01-31', 'today', 'yesterday', '-P7D' or 'today-P7D'"
       ),
       (
         #"{"from": "today", "zone": "Europe/Lodnon"}"#, "e",

@@ -154,25 +154,25 @@ import Testing
       (
         #"{"UBFFieldNames": {"UBFTagsFieldName": "Campaign Name"}}"#,
         [
-          "c.json:1: error: 'UBFFieldNames.UBFTagsFieldName' and 'UBFFieldNames.UBFCurrentCampaignFieldName' are both set to 'Campaign Name', but must name different attributes of the event 'received notification'; give one of them another name"
+          "c.json:1: error: 'UBFFieldNames.UBFTagsFieldName' and 'UBFFieldNames.UBFCurrentCampaignFieldName' both give the name 'Campaign Name' to attributes of the event 'received notification'; give one of them another name"
         ]
       ),
       (
         "{\"UBFFieldNames\": {\"UBFGoalNameFieldName\": \"X\",\n\"UBFLatitudeFieldName\": \"X\"}}",
         [
-          "c.json:2: error: 'UBFFieldNames.UBFGoalNameFieldName' and 'UBFFieldNames.UBFLatitudeFieldName' are both set to 'X', but must name different attributes of the event 'goal abandoned'; give one of them another name"
+          "c.json:2: error: 'UBFFieldNames.UBFGoalNameFieldName' and 'UBFFieldNames.UBFLatitudeFieldName' both give the name 'X' to attributes of the event 'goal abandoned'; give one of them another name"
         ]
       ),
       (
         #"{"UBFFieldNames": {"UBFCallToActionFieldName": "Campaign Name"}}"#,
         [
-          "c.json:1: error: 'UBFFieldNames.UBFCallToActionFieldName' and 'UBFFieldNames.UBFCurrentCampaignFieldName' are both set to 'Campaign Name', but must name different attributes of the event 'link opened'; give one of them another name"
+          "c.json:1: error: 'UBFFieldNames.UBFCallToActionFieldName' and 'UBFFieldNames.UBFCurrentCampaignFieldName' both give the name 'Campaign Name' to attributes of the event 'link opened'; give one of them another name"
         ]
       ),
       (
         #"{"General": {"eventCodes": "acoustic-mobile"}, "UBFFieldNames": {"UBFEventNameFieldName": "appKey"}}"#,
         [
-          "c.json:1: error: 'UBFFieldNames.UBFEventNameFieldName' and 'General.eventCodes' are both set to 'appKey', but must name different attributes of the event 'named event'; give one of them another name"
+          "c.json:1: error: 'UBFFieldNames.UBFEventNameFieldName' and 'General.eventCodes' both give the name 'appKey' to attributes of the event 'named event'; give one of them another name"
         ]
       ),
       (

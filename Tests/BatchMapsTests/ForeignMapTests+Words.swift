@@ -47,7 +47,7 @@ extension ForeignMapTests {
       #"{"at": "May Day 1999", "what": "+4917012345"}"#, #"{"at": "Augusta 7", "what": "12345"}"#,
     ] {
       #expect(detail(.invalidTimestamp, "timestamp", record, map).hasPrefix("field 'timestamp' is not a time"))
-      #expect(detail(.unknownType, "action", record, map).hasPrefix("field 'action' is unknown"))
+      #expect(detail(.unknownType, "action", record, map).hasPrefix("field 'action' has an unknown value"))
     }
     #expect(
       detail(.noRule, nil, #"{"EVENT_TYPE": "tap", "kind": "x"}"#, map)
@@ -126,15 +126,15 @@ extension ForeignMapTests {
     }
     #expect(
       detail(.unknownType, "type", 0)
-        == "field 'type' is unknown: rule '1' of the map 'map.json' sets it to 'namedEvnt'")
+        == "field 'type' has an unknown value: rule '1' of the map 'map.json' sets it to 'namedEvnt'")
     #expect(
       detail(.unknownType, "type", 1)
-        == "field 'type' is unknown: rule 't' of the map 'map.json' sets it to 'lanch' or 'launch'")
+        == "field 'type' has an unknown value: rule 't' of the map 'map.json' sets it to 'lanch' or 'launch'")
     // Paths beyond the fifth were passed over in silence.
     #expect(detail(.missingField, "deviceId", 0).hasSuffix(" reads the field from 'a', 'b', 'c', 'd', 'e', …"))
     #expect(
       try preset("fcm").detail(of: .init(reason: .unknownType, field: "action"), rule: 1, record: Array("{}".utf8))
-        == "field 'action' is unknown: the map 'fcm' reads the field from 'action', 'event', 'actionIdentifier', 'actionID'"
+        == "field 'action' has an unknown value: the map 'fcm' reads the field from 'action', 'event', 'actionIdentifier', 'actionID'"
     )
   }
 

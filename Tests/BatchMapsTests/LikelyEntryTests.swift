@@ -27,7 +27,7 @@ import Testing
       ),
       (
         .events, push,
-        "They look like records in this program's own format: name the file under 'notifications' without a map"
+        "They look like records in this program's own format: list the file under 'notifications' without a map"
       ),
       (.events, record, nil), (.events, "{\"a\":1}", nil), (.events, "x", nil),
     ] as [(InputKind, String, String?)])

@@ -78,7 +78,7 @@ import Testing
     ("csv", "[\n  {\"a\": 1},\n  {\"a\": 2}\n]\n", "a JSON array, but the entry's map reads a table"),
     (
       "csv", "a,b\r1,2\r3,4",
-      "text with bare carriage returns, which are not accepted as line ends; convert the file: tr '\\r' '\\n' < FILE > OTHER"
+      "text with bare carriage returns, which are not accepted as line endings; convert the file: tr '\\r' '\\n' < FILE > OTHER"
     ),
     (
       "csv", "bplist00a\n",

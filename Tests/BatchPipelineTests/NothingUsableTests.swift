@@ -65,7 +65,7 @@ import Testing
     let outcome = try folder.run(night(folder, 5))
     #expect(
       outcome.report.failure == """
-        error: 1 record is outside the window 2026-01-05T00:00:00.000Z to 2026-01-06T00:00:00.000Z: of 2026-01-02T00:01:00.000Z
+        error: 1 record is outside the window 2026-01-05T00:00:00.000Z to 2026-01-06T00:00:00.000Z: at 2026-01-02T00:01:00.000Z
         2 x missing-field: field 'deviceId' is missing (first: \(folder.path)/in:1)
         1 x not-an-object (first: \(folder.path)/in:2)
         none of the 4 lines can be used\(Self.end)
@@ -116,7 +116,7 @@ import Testing
     #expect(outcome.exit == .done)
     #expect(
       outcome.report.notes.first
-        == "the only record is outside the window 2026-01-03T00:00:00.000Z to 2026-01-04T00:00:00.000Z: of 2026-01-09T00:01:00.000Z"
+        == "the only record is outside the window 2026-01-03T00:00:00.000Z to 2026-01-04T00:00:00.000Z: at 2026-01-09T00:01:00.000Z"
     )
     #expect(try store(folder) { try $0.runs.knownUntil()?.rfc3339 } == "2026-01-04T00:00:00.000Z")
   }

@@ -134,7 +134,7 @@ import Testing
     let chart = try #require(Charts(activity, [:]).all.first)
     #expect(
       chart.summary
-        == "17 events by type, per hour. 8 of them are years earlier or later than the rest and are not shown.")
+        == "17 events by type, per hour. 8 of them are years earlier or later than the rest and not shown.")
   }
 
   @Test("A campaign's lane shows when it was set, carried and expired, and the rest is a row of its own")
@@ -235,7 +235,7 @@ import Testing
     #expect(charts[0].keys.map(\.name) == ["named event (code 17): 8,400"])
     #expect(
       charts[2].summary
-        == "9 ended sessions, 5 of them ended by inactivity, grouped by time in use.")
+        == "9 ended sessions, 5 of them ended without an event, grouped by time in use.")
     var hours = Activity()
     for hour in 0..<40 { hours.events.change(ByteText("17")) { $0.add(1_234_567, at: Self.monday + Int64(hour)) } }
     let narrow = try #require(Charts(hours, [:]).all.first)

@@ -38,7 +38,7 @@ import Testing
     "<tr><th scope=\"row\">a reason</th><td class=\"number\" data-label=\"events\">1,200</td><td data-label=\"status\"><code>HOLD</code></td>"
       + "<td data-label=\"setting\">Section.key</td><td data-label=\"ends with\">an end</td></tr>",
     "<p>1,240 records were read and 1,235 accepted. They became 1,205 events: 3 sessions began, 2 ended, and a campaign was set 4 times. "
-      + "1,205 events were sent. 1,200 events in the store are not sent yet. 2 unusable lines were quarantined.</p>",
+      + "1,205 events were sent. 1,200 events in the store have not been sent. 2 unusable lines were quarantined.</p>",
     "<dt>window</dt><dd>2026-01-15T00:00:00.000Z to <span class=\"whole\">open</span></dd>",
     "<li><code>configs/EngageConfig.plist</code></li>",
     // Contents, and the sections that they name.
@@ -81,7 +81,7 @@ import Testing
     let page = HTMLReport.text(report)
     #expect(
       page.contains(
-        "<p>36 records were read, none of them new: 30 were read before, 4 are outside the window. Nothing was sent. Nothing is pending. "
+        "<p>36 records were read, none of them accepted: 30 were read before, 4 are outside the window. Nothing was sent. Nothing is pending. "
           + "2 unusable lines were quarantined.</p>"), "\(page)")
     #expect(
       !page.contains("<b class=\"plain\">0</b>") && !page.contains("0 set")

@@ -63,7 +63,7 @@ import Testing
     #expect(
       error?.description
         == "\(root): error: cannot create the folder of the report: Not a directory; "
-        + "choose another folder with --report or 'reports' of the job")
+        + "choose another folder with --report or the job's 'reports'")
   }
 
   private func text(_ path: String) throws -> String {

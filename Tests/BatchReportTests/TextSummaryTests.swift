@@ -124,7 +124,7 @@ import Testing
         "To do",
         "  - 3 events are held as UNKNOWN, because the response was lost or inconclusive. To see which events to look up in the service: "
           + "engage-batch store events --status UNKNOWN --store var/nightly.sqlite",
-        "  - 2 events could not be posted. Once the cause is fixed, send again: "
+        "  - 2 events could not be posted. Once the cause is fixed, requeue for the next run: "
           + "engage-batch store requeue --status FAILED_POST --store var/nightly.sqlite",
         "  - 1 event is pending in the store. The next run sends it; to send now: "
           + "engage-batch post '/my jobs/it'\\''s.json' --store '/var/it'\\''s.sqlite' --as-of 1970-01-01T00:00:00.000Z "

@@ -46,7 +46,8 @@ import Testing
     let found = try workspace.run("validate", "job.json")
     #expect(
       (found.output + found.messages).contains(
-        "field 'type' is unknown: rule '1' of the map 'own.json' sets it to 'namedEvnt', did you mean 'namedEvent'?"),
+        "field 'type' has an unknown value: rule '1' of the map 'own.json' sets it to 'namedEvnt', did you mean 'namedEvent'?"
+      ),
       "\(found.output)\(found.messages)")
   }
 
@@ -113,7 +114,7 @@ import Testing
     #expect(
       basis.hasSuffix(
         "events were not sent, because they are older than Collect accepts (EXPIRED, DeltaDNA.oldestEvent, "
-          + "DeltaDNA.furthestAhead); not counted as missing; sent by no run: by asOf they are older than Collect "
+          + "DeltaDNA.furthestAhead); not counted as missing; sent by no run: relative to asOf, they are older than Collect "
           + "accepts. deltaDNA loads older data on request: ask its support (docs/reference/deltadna.md)"),
       "\(basis)")
     let listed = try workspace.run("store", "events", "--store", "g.sqlite", "--format", "json")

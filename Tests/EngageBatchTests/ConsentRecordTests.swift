@@ -48,7 +48,7 @@ import Testing
     #expect(users(service) == ["u-bob"])
     let why = try workspace.run("why", "--device", "ada", "--job", "job.json")
     #expect(
-      why.output.contains("consent is denied: no data of the device is sent until consent is given"), "\(why.output)")
+      why.output.contains("consent is denied: the device's data is not sent until consent is given"), "\(why.output)")
 
     try workspace.write(
       "in.ndjson",

@@ -100,7 +100,7 @@ import Testing
       ),
       (
         ["89", "94"], #"{"base": "acoustic-mobile", "sessionEnded": {"code": ""}, "sessionStarted": {"code": ""}}"#,
-        "warning: event types: not known to the service: 95 (goal abandoned, goal completed, named event, link opened), 103 (push enabled), 104 (push disabled); ask for universal behaviors to be enabled"
+        "warning: event types: not known to the service: 95 (goal abandoned, goal completed, named event, link opened), 103 (push enabled), 104 (push disabled); ask the service's support team to enable universal behaviors"
       ),
     ] as [([String], String, String)])
   func doctor(known: [String], codes: String, finding: String) throws {

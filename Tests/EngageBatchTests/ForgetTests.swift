@@ -73,7 +73,7 @@ import Testing
     #expect(gone.code == 0, "\(gone.messages)")
     for words in [
       "still elsewhere: the service: all data that was sent, and the recipient in the list (--at-service deletes it)\n",
-      "still elsewhere: 1 export file, such as \(workspace.path)/in/a.ndjson; later runs refuse their lines as 'forgotten'\n",
+      "still elsewhere: 1 export file, such as \(workspace.path)/in/a.ndjson; later runs refuse these people's lines as 'forgotten'\n",
     ] { #expect(gone.messages.contains(words), "\(words) \(gone.messages)") }
     let after = try workspace.run("store", "status", "job.json", "--sandbox").messages
     #expect(!before.contains("forgotten people") && after.contains(" of forgotten people"), "\(after)")
@@ -207,7 +207,7 @@ import Testing
     let left = """
 
       still elsewhere: the service: all data that was sent, and the recipient in the list (--at-service deletes it)
-      still elsewhere: 1 export file, such as \(workspace.path)/in/a.ndjson; later runs refuse their lines as 'forgotten'
+      still elsewhere: 1 export file, such as \(workspace.path)/in/a.ndjson; later runs refuse these people's lines as 'forgotten'
 
       """
     let rehearsal = try workspace.run(["forget", "job.json", "--dry-run"] + ids)

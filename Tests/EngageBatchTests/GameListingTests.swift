@@ -248,7 +248,7 @@ import Testing
       ])
     let optedOut = try sentences("--device", "f")
     #expect(
-      optedOut["state"]?.array?.last?.string == "the player has opted out: no data of the player is sent")
+      optedOut["state"]?.array?.last?.string == "the player has opted out: the player's data is not sent")
   }
 
   @Test("A purge takes settled decisions and answers of its time along, and leaves questions that wait")

@@ -68,7 +68,7 @@ import Testing
       text.lines[1].hasSuffix("\tSession.sessionLifecycleExpiration: 10 minutes -> 5 minutes"), "\(text.lines[1])")
     let unknown = try workspace.run("history", "--store", Self.store, "--run", "7")
     #expect(unknown.code == 64)
-    #expect(unknown.messages == "error: the store has no run '7'; its runs are 1 to 3; see 'engage-batch history'\n")
+    #expect(unknown.messages == "error: the store has no run '7'; its last run is 3; see 'engage-batch history'\n")
   }
 
   @Test("A run that was killed is listed as unfinished")

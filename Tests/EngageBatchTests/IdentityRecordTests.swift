@@ -75,7 +75,7 @@ import Testing
     arguments: [
       ("Recipient.mobileUserIdColumn", "Recipient.mobileUserIdColumn: list 100001 has no column 'None'"),
       ("Recipient.mergedDateColumn", "Recipient.mergedDateColumn: list 100001 has no column 'None'"),
-      ("AuditRecord.createDateColumnName", "AuditRecord.createDateColumnName: list 50002 has no column 'None'"),
+      ("AuditRecord.createDateColumnName", "AuditRecord.createDateColumnName: table 50002 has no column 'None'"),
       ("General.databaseListId", "General.databaseListId: the service has no list 'None'"),
       ("AuditRecord.auditRecordListId", "AuditRecord.auditRecordListId: the service has no list 'None'"),
     ])
@@ -86,7 +86,7 @@ import Testing
       "run", "jobs/nightly.json", "--set", "\(key)=None", environment: service.environment)
     #expect(run.code == 78, "\(run.messages)")
     #expect(run.messages.contains("error: \(message)"), "\(run.messages)")
-    #expect(run.messages.contains("The records read are stored and not lost. Fix the configuration"), "\(run.messages)")
+    #expect(run.messages.contains("The records read are safe in the store. Fix the configuration"), "\(run.messages)")
     #expect(Set(service.server.totals.operations.keys) == ["GetListMetaData"])
     #expect(service.server.recipients(of: "100001").count == 2)
     #expect(service.server.totals.submissions == 0)

@@ -119,7 +119,7 @@ extension InitExportTests {
       $0.code = 65
       $0.told = [
         "  2 devices, 0 people, 4 records",
-        "  mobileUserId identifies nobody in 4 records, for example with the value 'NULL'\n",
+        "  mobileUserId identifies nobody in 4 records; one value is 'NULL'\n",
         "the deviceId 'null' identifies no device, so all records with it would be treated as one device",
       ]
     },
@@ -200,7 +200,7 @@ extension InitExportTests {
       }
     ) {
       $0.code = 65
-      $0.told = ["the times are in 2 zones (column 'timezone'); a map accepts only one"]
+      $0.told = ["the zone of each time is in 'timezone', which a map cannot read"]
     },
     Export(
       "blanks before some devices", "in.csv",

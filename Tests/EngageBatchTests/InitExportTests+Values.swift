@@ -166,7 +166,7 @@ extension InitExportTests {
       }
     ) {
       $0.code = 65
-      $0.told = ["the times are in 2 zones (column 'tz_offset_minutes'); a map accepts only one: export times in UTC"]
+      $0.told = ["the zone of each time is in 'tz_offset_minutes', which a map cannot read: export times in UTC"]
     },
     Export(
       "people who are 0", "in.csv",

@@ -13,7 +13,7 @@ extension InitExportTests {
     #expect(made.code == 65)
     #expect(
       made.messages.hasSuffix(
-        "*.csv: error: the files have 2 formats: a.csv (4 columns), b.csv (3 columns), whose records would be refused; shop/map.json reads the first; name the others in a separate entry (docs/exports.md)\n"
+        "*.csv: error: the files differ: a.csv (4 columns), b.csv (3 columns), whose records would be refused; shop/map.json reads the first; list the others in a separate entry of 'inputs' (docs/exports.md)\n"
       ), "\(made.messages)")
     let mistyped = try workspace.run("init", "other", "--from", "a.csv", "--device", "devise")
     #expect(mistyped.code == 65 && !workspace.exists("other"))
@@ -77,7 +77,7 @@ extension InitExportTests {
     #expect(
       other.code == 65
         && other.messages.hasSuffix(
-          "in: error: the files have 2 formats: a.ndjson (lines of JSON), c.ndjson (lines of JSON), whose records would be refused; the entry reads the first; name the others in a separate entry (docs/exports.md)\n"
+          "in: error: the files differ: a.ndjson (lines of JSON), c.ndjson (lines of JSON), whose records would be refused; the entry reads the first; list the others in a separate entry of 'inputs' (docs/exports.md)\n"
         ), "\(other.messages)")
   }
 
@@ -85,10 +85,10 @@ extension InitExportTests {
     "It says what a file is that no map reads",
     arguments: [
       ("sep=;\r\ndevice;time\r\nd;1\r\n", "the first line 'sep=;' is not part of the table; remove the line"),
-      ("<plist version=\"1.0\"><array/></plist>\n", "it has neither JSON objects nor a table"),
+      ("<plist version=\"1.0\"><array/></plist>\n", "the file has neither JSON objects nor a table"),
       (" device | time \n--------+------\n d      | 1    \n", "a table formatted for display; export it as CSV"),
       ("[\"d\",\"2026-01-15T08:00:00Z\",\"Cart\"]\n", "arrays of values without names; export objects"),
-      ("device,time,event\n", "it has a header, but no records"),
+      ("device,time,event\n", "the file has a header, but no records"),
     ])
   func refused(text: String, words: String) throws {
     let workspace = try Workspace([])

@@ -108,10 +108,10 @@ import Testing
         0,
         "in.json: several JSON documents on one line; no preset reads it; based on 2 records, a map is proposed:\n"
       ),
-      ([0xFF, 0xFE, 0x61, 0, 0x0A, 0], 65, "in.json: error: it has neither JSON objects nor a table"),
+      ([0xFF, 0xFE, 0x61, 0, 0x0A, 0], 65, "in.json: error: the file has neither JSON objects nor a table"),
       (
         Array("device,time,event\rd,2026-01-15T08:00:00Z,a\rd,2026-01-15T08:01:00Z,b\r".utf8), 65,
-        "in.json: error: text with bare carriage returns, which are not accepted as line ends; convert the file: tr "
+        "in.json: error: text with bare carriage returns, which are not accepted as line endings; convert the file: tr "
       ),
     ])
   func otherForms(bytes: [UInt8], code: Int32, words: String) throws {

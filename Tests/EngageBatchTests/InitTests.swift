@@ -261,9 +261,9 @@ import Testing
       ("", 65, "in.ndjson: error: the file is empty\n"),
       (
         "a\n", 65,
-        "in.ndjson: error: it has neither JSON objects nor a table that can be read: 1 refused: invalid-json: at byte 1 of the line\n"
+        "in.ndjson: error: the file has neither JSON objects nor a table that can be read: 1 refused: invalid-json: at byte 1 of the line\n"
       ),
-      ("[]\n", 65, "in.ndjson: error: it has neither JSON objects nor a table\n"),
+      ("[]\n", 65, "in.ndjson: error: the file has neither JSON objects nor a table\n"),
       (nil, 66, "no input: nothing matches 'in.ndjson'\n"),
     ])
   func nothingToRead(content: String?, code: Int32, words: String) throws {

@@ -127,7 +127,7 @@ import Testing
     let story = why.lines.drop { !$0.hasPrefix("  corrections") }.prefix(3).map { $0.dropFirst(15) }
     #expect(
       story == [
-        "1 event was sent before late records changed it, and sent events cannot be recalled; 'store corrections' shows both versions",
+        "1 event was sent before late records changed it, and sent events cannot be recalled; 'store corrections --show-personal-data' shows both versions",
         "session and campaign are shown here as they were sent",
         "event \(event) at 2026-01-01T08:10:00.000Z: it would be different now, after the late record at "
           + "\(workspace.path)/in/2.ndjson:2",

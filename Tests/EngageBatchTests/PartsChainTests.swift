@@ -135,9 +135,9 @@ import Testing
     try night(2, "2", "1", "")
     try command(0, "", "collect job.json 1/0 1/1")
     try command(
-      0, "No partition has missing parts; nothing was changed", "store drop-partition --store all.sqlite")
+      0, "no partition has missing parts; nothing was changed", "store drop-partition --store all.sqlite")
     try command(78, "2/1: error: part 1 is given twice, here and as 2/1", "collect job.json 2/1 2/1")
-    try command(66, "1 part of 2 is missing: 0; decide and collect them first", "collect job.json 2/1")
+    try command(66, "1 part of 2 is missing: 0; decide and collect it first", "collect job.json 2/1")
     try command(66, "engage-batch store drop-partition --store ", "post job.json --store all.sqlite --sandbox")
     let dropped = try command(0, "in partition ", "store drop-partition --store all.sqlite")
     #expect(dropped.contains(", 1 part of 2 was dropped: ") && dropped.contains(" quarantined, "))

@@ -185,11 +185,11 @@ import Testing
     try command(0, "part 1 of 2", "\(next) --state-in first/1 --out second/1")
     try command(0, "in 2 parts", "partition job.json --parts 2 --after next --out last")
     try command(
-      78, "it does not belong to the partition that this one continues",
+      78, "it is not from the partition that this part continues",
       "decide job.json --partition last --part 1 --state-in first/1 --out r")
     try command(0, "in 3 parts", "partition job.json --parts 3 --out three")
     try command(0, "part 1 of 3", "decide job.json --partition three --part 1 --out third/1")
-    try command(78, "it has 3 parts, not 2", "\(next) --state-in third/1 --out r")
+    try command(78, "its partition has 3 parts, not 2", "\(next) --state-in third/1 --out r")
     // A state and a result that were cut.
     _ = try workspace.shell("cp -r first short && truncate -s -1 short/0/store.sqlite short/1/store.sqlite")
     try command(

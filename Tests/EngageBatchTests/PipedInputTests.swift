@@ -91,7 +91,8 @@ import Testing
     let parquet = try workspace.run("run", "parquet.json", "--no-upload")
     #expect(parquet.code == 66)
     #expect(
-      parquet.messages.contains("lines.parquet: error: a Parquet file, but inputs must be lines of JSON; convert it"))
+      parquet.messages.contains(
+        "lines.parquet: error: a Parquet file, but inputs must be text; convert it to lines of JSON"))
     #expect(!workspace.exists("var/p.sqlite"))
     let piped = try workspace.shell("cat lines.parquet | engage-batch run stdin.json --no-upload")
     #expect(piped.code == 66)
@@ -99,9 +100,9 @@ import Testing
     for (address, remedy) in [
       (
         "gs://exports/a.ndjson",
-        "is an address (gs://), but must be a file; copy it to a disk, or name '-' and pipe it in: gcloud storage cat "
+        "has the unsupported scheme 'gs://'; copy the file to a local path, or name '-' and pipe it in: gcloud storage cat "
       ),
-      ("HTTPS://host/a.ndjson", "is an address (https://), but must be a file; write the scheme in lower case"),
+      ("HTTPS://host/a.ndjson", "has the unsupported scheme 'HTTPS://'; write the scheme in lower case"),
       ("hdfs://host/a", "pipe it in: PROGRAM "),
       ("s3://exports/key?X-Amz-Signature=secret", "contains credentials, which would appear in reports"),
     ] {

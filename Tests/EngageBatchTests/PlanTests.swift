@@ -76,8 +76,8 @@ import Testing
     #expect(
       run.messages.contains(
         what == "input"
-          ? "error: the inputs or the configuration have changed since the plan was made; nothing was written"
-          : "error: the service has changed since the plan was made"), "\(run.messages)")
+          ? "error: the inputs or the configuration have changed since the change plan was made; create a new one. Nothing was written"
+          : "error: the service or the store has changed since the change plan was made"), "\(run.messages)")
     #expect(image(service) == before)
     #expect(service.server.totals.submissions == 0)
   }

@@ -276,7 +276,7 @@ import Testing
     let before = try events(workspace)
     let gone = try workspace.run(Self.day)
     #expect(gone.code == 66)
-    #expect(gone.messages.contains("1 file that earlier runs read, such as '"))
+    #expect(gone.messages.contains("1 file that earlier runs read (first: '"))
     #expect(try events(workspace) == before)
     let allowed = try workspace.run(Self.day + ["--allow-missing-inputs"])
     #expect(allowed.code == 0, "\(allowed.messages)")
@@ -286,7 +286,7 @@ import Testing
         ["--from", "2026-01-15T00:00:00Z"],
         "Give the window with --from and --to, or with --window FROM/TO or --window DAY."
       ),
-      (["--window", "2026-01-16T00:00:00Z/2026-01-15T00:00:00Z"], "The window ends before it begins."),
+      (["--window", "2026-01-16T00:00:00Z/2026-01-15T00:00:00Z"], "The window must end after it begins."),
     ] {
       let refused = try workspace.run(["rerun", "job.json"] + options)
       #expect(refused.code == 64 && refused.messages.contains(words), "\(refused.messages)")

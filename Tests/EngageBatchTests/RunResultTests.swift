@@ -70,6 +70,6 @@ import Testing
     #expect(replay.messages.contains(" still quarantined"), "\(replay.messages)")
     let requeue = try workspace.run(
       "store", "requeue", "--store", "var/nightly.sandbox.sqlite", "--status", "FAILED_POST")
-    #expect(requeue.messages == "No event has the status FAILED_POST; nothing was changed\n")
+    #expect(requeue.messages == "no event has the status FAILED_POST; nothing was changed\n")
   }
 }

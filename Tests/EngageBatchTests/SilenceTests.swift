@@ -112,7 +112,8 @@ import Testing
     let shape = try workspace.run("backfill", "job.json", "--from", "2026-01-17", "--to", "2026-01-19", "--no-upload")
     #expect(shape.code == 0, "\(shape.messages)")
     #expect(
-      shape.messages.contains("0 accepted, 1 quarantined, 0 events, 0 posted; no usable record, so it is not done\n"),
+      shape.messages.contains(
+        "0 accepted, 1 quarantined, 0 events, 0 posted; no usable record, so the window is not done\n"),
       "\(shape.messages)")
     // Put right, the same command reads it.
     try workspace.write("in/a", Self.line("d", "18T08:00"))

@@ -97,7 +97,7 @@ import Testing
           + "DeltaDNA.oldestEvent and furthestAhead); ends with no run\n"), "\(run.messages)")
     #expect(
       run.messages.contains(
-        "  - 2 events are not sent (EXPIRED): by asOf they are older than Unity Analytics accepts. deltaDNA loaded older data on request; "
+        "  - 2 events are not sent (EXPIRED): relative to asOf, they are older than Unity Analytics accepts. deltaDNA loaded older data on request; "
           + "ask Unity's support whether Unity Analytics does too (docs/reference/deltadna-service.md, section U5)\n"),
       "\(run.messages)")
     let verified = try workspace.run(["verify", "job.json"], environment: Self.unity(server))

@@ -179,7 +179,7 @@ extension VerifyTests {
       "UpdateRecipient", "--param", "LIST_ID=100001", "--param", "RECIPIENT_ID=\(written.id)", "--column",
       "customer_id=")
     let taken = try verify(workspace, "job.json", environment: service.environment)
-    #expect(repairs(taken.answer).contains { $0.hasPrefix("recipient \(known.id) has the value of 'customer_id'") })
+    #expect(repairs(taken.answer).contains { $0.hasPrefix("recipient \(known.id) has that value in 'customer_id'") })
     try xmlapi(
       "UpdateRecipient", "--param", "LIST_ID=100001", "--param", "RECIPIENT_ID=\(known.id)", "--column",
       "customer_id=c-known")
@@ -199,7 +199,7 @@ extension VerifyTests {
     #expect(
       details(lost.answer).count == 1
         && details(lost.answer)[0].hasPrefix(
-          "column 'customer_id' does not have the value by which plan 2 found the recipient (of 1 device: "),
+          "column 'customer_id' does not have the value by which plan 2 found the recipient (used by 1 device: "),
       "\(details(lost.answer))")
     #expect(
       try workspace.shell(try #require(repairs(lost.answer).first), environment: service.environment).code == 0)
@@ -325,7 +325,7 @@ extension VerifyTests {
     let finding = try #require(answer["findings"]?.array?.first)
     #expect(finding["name"]?.string == #"a"b"#)
     #expect(
-      finding["detail"]?.string?.hasPrefix("cannot be a recipient id of the service (of 1 device: ") == true,
+      finding["detail"]?.string?.hasPrefix("cannot be a recipient id of the service (used by 1 device: ") == true,
       "\(details(answer))")
     let repair = try #require(finding["repair"]?.string?.split(separator: "; then ").first.map(String.init))
     #expect(try workspace.shell(repair, environment: service.environment).code == 0)
@@ -349,7 +349,7 @@ extension VerifyTests {
     #expect(counts(answer, "recipients") == ["confirmed": 4, "unknown": 1])
     #expect(
       details(answer).count == 1
-        && details(answer)[0].hasPrefix("could not be looked up at the service (of 1 device: "),
+        && details(answer)[0].hasPrefix("could not be looked up at the service (used by 1 device: "),
       "\(details(answer))")
   }
 }

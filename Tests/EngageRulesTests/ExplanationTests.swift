@@ -70,7 +70,7 @@ import Testing
     #expect(
       try steps("00:01:00")[0].notes == [
         "a sample for events from 2026-01-01T00:00:45.000Z (Augmentation.augmentationTimeout) to "
-          + "2026-01-01T01:01:00.000Z (LocationServices.locationCacheLifespan), unless another sample is nearer"
+          + "2026-01-01T01:01:00.000Z (LocationServices.locationCacheLifespan), unless another sample takes precedence"
       ])
   }
 

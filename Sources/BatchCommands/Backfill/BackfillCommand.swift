@@ -106,7 +106,7 @@ struct BackfillCommand: ParsableCommand {
         total.add(report)
         let isUnused = report.summary.records.isUseless(true) && !empty.allowEmpty
         let words = BackfillTotal.words(report.summary, events: report.quarantinedEvents)
-        Streams.note("\(name)  \(words)\(isUnused ? "; no usable record, so it is not done" : "")")
+        Streams.note("\(name)  \(words)\(isUnused ? "; no usable record, so the window is not done" : "")")
         let refused = outcome.report.summary.identity.refused
         guard outcome.exit == .done || Self.onlyRefused(outcome.exit.rawValue, outcome.report.summaryJSON) else {
           if let failure = outcome.report.failure { Streams.note(failure) }

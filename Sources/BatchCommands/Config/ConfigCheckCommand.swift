@@ -12,7 +12,7 @@ import FoundationEssentials
 struct ConfigCheckCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "check",
-    abstract: "Check a job, its configuration and its routes, and print all findings at once.",
+    abstract: "Check a job with its configuration, routes and maps, and print all findings at once.",
     discussion:
       "Exit code 78 for errors, 66 if only inputs are missing, 0 if there are only warnings and notes. Missing credentials, and other missing settings that only calls to the service need, are reported as notes, or as errors with --real."
   )

@@ -122,9 +122,9 @@ extension DeltaDNACommands {
   ) throws -> [String] {
     throw ServiceErasureRefusal(
       description: """
-        error: Collect accepts only events, so --at-service cannot delete anything in deltaDNA; nothing was changed. For a \
-        player's 'forgetMe' record, a run sends ddnaForgetMe, and deltaDNA then forgets the player: run the job with that \
-        record first, then run 'forget' without --at-service
+        error: Collect accepts only events, so --at-service cannot delete anything in deltaDNA; nothing was changed. Instead, \
+        run the job with a 'forgetMe' record of the player, for which it sends ddnaForgetMe, so that deltaDNA forgets the \
+        player; then run 'forget' without --at-service
         """)
   }
 }

@@ -48,7 +48,9 @@ struct GameStories: PlatformStories {
 
   private func session(of index: Int, _ timeline: DeviceTimeline, _ settings: DecidedBy) -> [String] {
     guard let id = timeline.entries[index].member("sessionID") else {
-      return ["none: the event was recorded without a sessionID (\(settings.setting("DeltaDNA.fillSessionID")))"]
+      return [
+        "none: the event was recorded without a sessionID, and filling it in was set to \(settings.setting("DeltaDNA.fillSessionID"))"
+      ]
     }
     let events = events(ofSession: id, timeline)
     let place = events.firstIndex(of: index) ?? 0
@@ -157,8 +159,8 @@ struct GameStories: PlatformStories {
             + (isSilent
               ? "continues if the device is used again within DeltaDNA.sessionTimeoutSeconds; otherwise it ends"
               : "is open"))
-      if state.isOptedOut { lines.append("the player has opted out: no data of the player is sent") }
-      if state.isDenied { lines.append("consent is denied: no data of the device is sent until consent is given") }
+      if state.isOptedOut { lines.append("the player has opted out: the player's data is not sent") }
+      if state.isDenied { lines.append("consent is denied: the device's data is not sent until consent is given") }
       return lines
     }
   }

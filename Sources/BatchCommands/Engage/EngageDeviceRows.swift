@@ -82,7 +82,7 @@ struct StoredDeviceState {
             + (isOver ? "expired at" : "is active until") + " \(campaign.expiresAt.rfc3339)")
       }
       if state.consent.isDenied {
-        lines.append("consent is denied: no data of the device is sent until consent is given")
+        lines.append("consent is denied: the device's data is not sent until consent is given")
       }
       if !state.waiting.isEmpty {
         lines.append(

@@ -64,7 +64,7 @@ struct EngageStories: PlatformStories {
   private func session(_ index: Int, _ timeline: DeviceTimeline, _ decided: DecidedBy) -> [String] {
     if timeline.entries[index].stored.isLate { return ["none: \(Self.late)"] }
     guard let session = timeline.session(at: index, codes) else {
-      return ["no session was open at that time"]
+      return ["the store shows no open session at that time"]
     }
     var words =
       session.start.map { "began at \($0.timestamp.rfc3339)" } ?? "the start of the session is not in the store"

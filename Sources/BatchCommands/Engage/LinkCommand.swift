@@ -139,7 +139,10 @@ struct LinkReport {
           ["want": .text(text(wanted)), "got": .text(given?.description)]
         )
       case .count(let wanted, let given):
-        ("expects \(wanted) segments after the host, not \(given)", ["want": .number(wanted), "got": .number(given)])
+        (
+          "expects \(wanted.counted("segment")) after the host, not \(given)",
+          ["want": .number(wanted), "got": .number(given)]
+        )
       case .literal(let index, let wanted, let given):
         (
           "expects '\(text(wanted))' as segment \(index + 1), not '\(given)'",

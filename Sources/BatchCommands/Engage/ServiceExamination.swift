@@ -164,7 +164,7 @@ struct ServiceExamination {
       }
       found.warning(
         check,
-        "not known to the service: \(words(unknown)); \(advice ?? "ask for universal behaviors to be enabled")",
+        "not known to the service: \(words(unknown)); \(advice ?? "ask the service's support team to enable universal behaviors")",
         setting: "General.eventCodes")
     }
     if codes[.receivedNotification].code.isEmpty, isKnown[EventCodes.deliveryStatus] == true {
@@ -198,9 +198,10 @@ struct ServiceExamination {
     guard let reason = service.eventErrors().reason else {
       return found.ok(
         "events",
-        "refused events can be read back; submission is not tested, because a test would leave an event in the service")
+        "rejected events can be read back; submission is not tested, because a test would leave an event in the service"
+      )
     }
-    found.warning("events", "refused events cannot be read back: \(reason)", setting: "Connection.eventErrorsPath")
+    found.warning("events", "rejected events cannot be read back: \(reason)", setting: "Connection.eventErrorsPath")
   }
 
   private static func exit(_ stop: ServiceStop?) -> RunExit {

@@ -97,7 +97,7 @@ struct ServicePreparation {
     case .rejected(let fault):
       failure.exit = .configuration
       if fault.id == Self.nameIsTaken, request.call.name == "CreateTable" { failure.reason += "; \(Self.useOther)" }
-    case .unknown: failure.reason += "; it may have been created nevertheless; repeat the command to check"
+    case .unknown: failure.reason += "; the service may have carried out the call; repeat the command to check"
     case .notSent, .refused: break
     }
     throw failure

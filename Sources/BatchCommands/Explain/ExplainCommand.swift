@@ -9,8 +9,8 @@ struct ExplainCommand: ParsableCommand {
     commandName: "explain",
     abstract: "Explain a word in the program's output, and say what to do about it.",
     discussion: """
-      Such words are statuses of events, reasons for quarantine, warnings, findings, and states of nights, identity plans and \
-      attempts. Without a word, all are listed.
+      Such words include statuses of events, reasons for quarantine, warnings, findings, and states of nights, identity plans \
+      and attempts. Without a word, all are listed.
       """)
 
   @Argument(help: "The word as it was printed, such as line-too-long or HOLD.")

@@ -153,7 +153,7 @@ struct ForgetCommand: ParsableCommand {
     for (name, values) in named where !values.isEmpty {
       guard let kind = platform.personIDs.first(where: { $0.name == name }) else {
         throw ValidationError(
-          "A store of \(platform.name) identifies people only by \(platform.personIDs.map { "--\($0.name)" }.joined(separator: ", ")), not by --\(name)."
+          "A store for '\(platform.name)' identifies people only by \(platform.personIDs.map { "--\($0.name)" }.joined(separator: ", ")), not by --\(name)."
         )
       }
       for value in try values.flatMap(NamedIDs.ids) { ids.append(PersonID(kind, value)) }
@@ -264,7 +264,7 @@ struct RemainingTraces {
     }
     if let first {
       lines.append(
-        "\(files.counted("export file")), such as \(first.original.printable); later runs refuse their lines as 'forgotten'"
+        "\(files.counted("export file")), such as \(first.original.printable); later runs refuse these people's lines as 'forgotten'"
       )
     }
   }

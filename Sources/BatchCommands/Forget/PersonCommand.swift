@@ -9,7 +9,7 @@ struct PersonCommand: ParsableCommand {
 
   struct Export: ParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Export all data that 'forget' would remove for people, as JSON lines.",
+      abstract: "Export what 'forget' would remove for the same ids, as JSON lines.",
       discussion: """
         The member 'kind' of each line says what the line is: a device with its state, an event, a quarantined line, an \
         identity, a merge, or a report that names the person. Nothing is hashed or omitted. The store is not changed, but no \

@@ -17,8 +17,9 @@ struct HistoryCommand: ParsableCommand {
       shows a run in full. A terminal shows eight columns, or all with --wide; 'window' is the window in UTC.
 
       'read' is the sum of accepted lines, duplicates, lines out of window, records of forgotten people, lines left out by maps \
-      ('leftOut'), and quarantined lines. 'events' are those sent or pending; events quarantined by the checks are counted in \
-      'quarantinedEvents', and a game's events that are too old or too far in the future for the service in 'expiredEvents'.
+      ('leftOut'), and quarantined lines. 'events' are those that the run added to the store; events quarantined by the \
+      checks are counted in 'quarantinedEvents', and a game's events that are too old or too far in the future for the \
+      service in 'expiredEvents'.
       """)
 
   @OptionGroup var choice: StoreChoice<JobName>

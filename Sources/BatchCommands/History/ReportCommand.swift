@@ -22,7 +22,7 @@ struct ReportCommand: ParsableCommand {
   var format: Format = .text
 
   func validate() throws {
-    if report.flatMap({ RemoteAddress($0) }) != nil { throw ValidationError("--report must be a folder on a disk.") }
+    if report.flatMap({ RemoteAddress($0) }) != nil { throw ValidationError("--report must be a local folder.") }
   }
 
   func run() throws {
@@ -47,13 +47,13 @@ struct ReportCommand: ParsableCommand {
       guard let bytes = try store.runs.report(of: run.id) else {
         throw UnknownName(
           kind: "report of run", name: "\(number)",
-          hint: "the run was killed or is in progress")
+          hint: "unfinished runs and those of 'identity' and 'rerun' have none")
       }
       return try StoredReport.report(bytes)
     }
     for run in try store.runs.all().reversed() {
       if let bytes = try store.runs.report(of: run.id) { return try StoredReport.report(bytes) }
     }
-    throw UnknownName(kind: "report of a run", name: "last", hint: "no run has ended yet")
+    throw UnknownName(kind: "report of run", name: "last", hint: "no run with a report has ended yet")
   }
 }

@@ -54,7 +54,7 @@ struct MapTryCommand: ParsableCommand {
   @Option(help: "The platform that the records are for: \(PlatformName.all).")
   var destination = PlatformName.first
 
-  @Option(help: "The maximum number of records.")
+  @Option(help: "The maximum number of records per file.")
   var limit = 10
 
   func run() throws {

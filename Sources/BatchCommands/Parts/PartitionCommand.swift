@@ -10,8 +10,8 @@ struct PartitionCommand: ParsableCommand {
     discussion: """
       'decide' processes each part on any machine, 'collect' brings the results into one store, and 'post' sends them. Lines \
       are copied byte for byte and keep their positions. The folder appears only when it is complete; an identical existing \
-      folder is kept. Files that only another program can read are listed with '--files' and passed on standard input with \
-      '--only', on any machine; '--pieces' makes a partition from the resulting pieces, which stay where they are.
+      folder is kept. Files that only another program can read are listed with --files and passed to 'partition' on \
+      stdin with --only, on any machine; --pieces makes a partition from the resulting pieces, which stay where they are.
       """)
 
   @OptionGroup var named: JobWithSettings
@@ -41,7 +41,7 @@ struct PartitionCommand: ParsableCommand {
   @Option(
     help: ArgumentHelp(
       """
-      Read file K of the list (from 0), or files K to L in turn, from standard input, and make a piece of the partition.
+      Read file K of the list (from 0), or files K to L in turn, from stdin, and make a single piece of the partition.
       """, valueName: "K[-L]"))
   var only: FileNumbers?
 

@@ -16,7 +16,7 @@ struct QuarantineCommand: ParsableCommand {
 
 struct QuarantineListCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "list", abstract: "List quarantined lines by cause, or with --all each line, oldest first.")
+    commandName: "list", abstract: "List quarantined lines by cause, or one by one with --all, oldest first.")
 
   @OptionGroup var options: StoreOptions<JobName>
 
@@ -29,7 +29,7 @@ struct QuarantineListCommand: ParsableCommand {
   @Option(help: "List only lines with this reason, such as invalid-json.")
   var reason: QuarantineReason?
 
-  @Option(help: "The maximum number of lines.")
+  @Option(help: "List lines one by one, at most this many.")
   var limit: Int?
 
   func validate() throws {
@@ -181,7 +181,7 @@ struct QuarantineResolveCommand: ParsableCommand {
 
   @OptionGroup var options: StoreOptions<JobName>
 
-  @Option(help: "The number of the line in 'quarantine list'.")
+  @Option(help: "The id of the line, as in 'quarantine list --all'.")
   var id: Int64?
 
   @Option(help: "All lines with this reason, such as invalid-json.")
@@ -210,7 +210,7 @@ struct QuarantineResolveCommand: ParsableCommand {
       if let id, ids.isEmpty {
         throw UnknownName(
           kind: "quarantined line", name: "\(id)",
-          hint: "the line may no longer be pending; 'engage-batch quarantine list' lists the pending lines")
+          hint: "the line may no longer be pending; 'engage-batch quarantine list --all' lists all lines")
       }
       try store.quarantine.resolve(ids, as: .dismissed)
       options.answer.format.tell(["dismissed": .number(ids.count)]) {

@@ -50,7 +50,7 @@ struct RerunCommand: ParsableCommand {
     guard (window == nil) == (from != nil && to != nil), window == nil || (from == nil && to == nil) else {
       throw ValidationError("Give the window with --from and --to, or with --window FROM/TO or --window DAY.")
     }
-    guard let span, span.from < span.to else { throw ValidationError("The window ends before it begins.") }
+    guard let span, span.from < span.to else { throw ValidationError("The window must end after it begins.") }
   }
 
   private var span: RerunWindow? {

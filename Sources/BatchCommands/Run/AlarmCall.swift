@@ -81,7 +81,7 @@ struct AlarmCall {
       case .answer(let answer) where (200..<300).contains(answer.status): return
       case .answer(let answer): warn("the Report.alarm URL returned status \(answer.status)")
       case .notSent(let fault), .noAnswer(let fault):
-        warn("the Report.alarm URL could not be reached: \(fault.kind.rawValue)")
+        warn("the call to the Report.alarm URL failed: \(fault.kind.rawValue)")
       }
     } catch is ServiceAddress.Fault {
       warn("Report.alarm must be an https URL; http is allowed only for loopback addresses")

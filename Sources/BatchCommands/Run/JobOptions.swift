@@ -190,7 +190,8 @@ struct OutputOptions: ParsableArguments {
 
   func validate() throws {
     if [eventsOut, summary, findingsOut, decisionsOut].count(where: { $0 == "-" }) > 1 {
-      throw ValidationError("--events-out and --summary cannot both write to stdout.")
+      throw ValidationError(
+        "Only one of --events-out, --findings-out, --decisions-out and --summary can write to stdout.")
     }
   }
 

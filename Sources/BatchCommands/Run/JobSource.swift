@@ -102,7 +102,9 @@ struct JobName: JobNaming {
   var job: String? { file ?? option }
 
   func validate() throws {
-    if file != nil, option != nil { throw ValidationError("Give one job, as the argument or with --job.") }
+    if file != nil, option != nil {
+      throw ValidationError("Give the job either as the argument or with --job, not both.")
+    }
   }
 }
 

@@ -23,8 +23,8 @@ struct RunCommand: JobCommand {
 
   func validate() throws {
     try explanation.check(explain)
-    if effect.onlinePlan == "-", output.eventsOut == "-" || output.summary == "-" {
-      throw ValidationError("--online-plan cannot share stdout with --events-out or --summary.")
+    if effect.onlinePlan == "-", output.takesStdout {
+      throw ValidationError("--online-plan cannot share stdout with another output.")
     }
   }
 

@@ -208,8 +208,7 @@ struct RunSession {
 
   /// Prints the explanation to stdout as data, or to stderr if another output uses stdout.
   private func print(_ explanation: Facts) {
-    let isTaken = output.eventsOut == "-" || output.summary == "-"
-    let write = isTaken ? Streams.note : Streams.data
+    let write = output.takesStdout ? Streams.note : Streams.data
     switch explanations {
     case .text: for line in explanation.lines { write(line.text) }
     case .json:

@@ -51,7 +51,7 @@ struct StreamCommand: ParsableCommand {
   static func notes(_ counts: StreamCounts) -> [String] {
     var notes = counts.refusals.map(\.description)
     if counts.quarantined > counts.refusals.count {
-      notes.append("and \((counts.quarantined - counts.refusals.count).counted("refused line")) more")
+      notes.append("and \((counts.quarantined - counts.refusals.count).counted("more refused line"))")
     }
     notes += [
       "\(counts.read.counted("record")) read: \(counts.accepted) accepted, \(counts.duplicates.counted("duplicate")), "

@@ -17,7 +17,7 @@ struct EngageCommand: ParsableCommand {
 struct SchemaCommand<Of: SchemaSubject>: ParsableCommand {
   static var configuration: CommandConfiguration {
     CommandConfiguration(
-      commandName: "schema", abstract: "Check or infer the expected events and their parameters.",
+      commandName: "schema", abstract: "Check or infer a schema of events and their parameters.",
       subcommands: [SchemaCheckCommand<Of>.self, SchemaInferCommand<Of>.self])
   }
 }

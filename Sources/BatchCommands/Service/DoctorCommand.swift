@@ -14,8 +14,8 @@ struct DoctorCommand: ParsableCommand {
     abstract:
       "Check a job's configuration, credentials, lists, columns and endpoints, and say which setting to change.",
     discussion: """
-      Nothing is changed and no event is sent. The exit code is that of the first error: 78 configuration, 77 credentials, 76 \
-      TLS or protocol, 69 service unreachable.
+      Nothing is changed and no event is sent. The exit code is that of the first error, such as 78 configuration, 77 \
+      credentials, 76 TLS or protocol, 69 service unreachable.
       """)
 
   @OptionGroup var job: StoredJob

@@ -7,7 +7,8 @@ import FoundationEssentials
 
 struct SandboxCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "sandbox", abstract: "Run the local Engage and deltaDNA server until SIGINT or SIGTERM.",
+    commandName: "sandbox",
+    abstract: "Run a local server for Engage, deltaDNA and Unity Analytics until SIGINT or SIGTERM.",
     discussion:
       "The base URL is printed on stdout as soon as the server listens; docs/sandbox.md describes its behavior.")
 

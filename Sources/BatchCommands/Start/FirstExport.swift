@@ -154,7 +154,8 @@ struct FirstExport {
     guard !records.nodes.isEmpty else {
       let raw = try ForeignMap(words: form.words + [#""rules": []"#])
       let refused = try trial(of: [input], as: .events, preset: raw).otherWords.first
-      let none = form.isTable ? "it has a header, but no records" : "it has neither JSON objects nor a table"
+      let none =
+        form.isTable ? "the file has a header, but no records" : "the file has neither JSON objects nor a table"
       let words = none + (refused.map { " that can be read: \($0)".printable } ?? "")
       throw Self.refusal("\(shown): error: \(words)")
     }
@@ -190,7 +191,7 @@ struct FirstExport {
     } else if !best.unsure.isEmpty {
       let guesses = best.unsure.map { "\($0.name) (\($0.path))" }.joined(separator: ", ")
       toDo =
-        "guessed: \(guesses.printable); check \(Self.mapPlace), or name the column with --device, --time or --name"
+        "guessed: \(guesses.printable); check \(Self.mapPlace), or repeat in a new folder with --device, --time or --name"
     } else if !best.doubts.isEmpty {
       toDo = "\(best.doubts.joined(separator: "; ").printable); check \(Self.mapPlace)"
     }
@@ -226,7 +227,7 @@ struct FirstExport {
     }
     for (field, found) in trial.nobody.sorted(by: { $0.key < $1.key }) {
       notes.append(
-        "  \(field) identifies nobody in \(found.count.counted("record")), for example with the value '\(found.text)'"
+        "  \(field) identifies nobody in \(found.count.counted("record")); one value is '\(found.text)'"
           .printable)
     }
     guard toDo == nil else { return }
@@ -277,7 +278,7 @@ struct FirstExport {
           .printable
       }
       toDo =
-        "the files have 2 formats: \(words(files[0], form, members)), \(words(file, other, otherMembers))\(refused); \(map == MapProposal.file ? Self.mapPlace : "the entry") reads the first; name the others in a separate entry"
+        "the files differ: \(words(files[0], form, members)), \(words(file, other, otherMembers))\(refused); \(map == MapProposal.file ? Self.mapPlace : "the entry") reads the first; list the others in a separate entry of 'inputs'"
       return
     }
   }

@@ -12,7 +12,8 @@ struct InitCommand: ParsableCommand {
     discussion: """
       Nothing is overwritten: if one of the files exists, none is written (exit code 73). With --from, the job reads existing \
       exports: it names the preset that fits, or a map is inferred from the values and written next to the job. The results for \
-      the first records are printed and may contain personal data; exit code 65 if a device, time or name is missing or guessed.
+      the first records are printed and may contain personal data; exit code 65 if something must be corrected \
+      first, such as a missing or guessed device, time or name.
       """)
 
   @Argument(help: "The folder; created if missing.")

@@ -110,7 +110,7 @@ struct NearDevices {
   /// too many ids are equally near.
   func unknown(_ personal: PersonalData, isShown: Bool) -> UnknownName {
     guard !ids.isEmpty else { return UnknownName(kind: "device", name: name) }
-    let ask = "--show-personal-data shows their ids"
+    let ask = "--show-personal-data shows the ids"
     guard ids.count <= Self.most else {
       return UnknownName(
         kind: "device", name: name,
@@ -150,6 +150,6 @@ struct AmbiguousName: RunError, CustomStringConvertible {
   var exit: RunExit { .usage }
 
   var description: String {
-    "error: more than one \(kind) begins with '\(name)': \(meanings.joined(separator: ", ")); give more characters"
+    "error: more than one \(kind) id begins with '\(name)': \(meanings.joined(separator: ", ")); give more characters"
   }
 }

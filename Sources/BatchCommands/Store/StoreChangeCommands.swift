@@ -50,7 +50,7 @@ struct StoreRequeueCommand: ParsableCommand {
       options.answer.format.tell(["requeued": .number(count)]) {
         Streams.note(
           count == 0
-            ? "No event has the status \(status.rawValue); nothing was changed"
+            ? "no event\(chunk == .all ? "" : " of this chunk") has the status \(status.rawValue); nothing was changed"
             : count.counted("event is queued; the next run sends it", "events are queued; the next run sends them"))
       }
     }
@@ -64,7 +64,7 @@ struct StorePurgeCommand: ParsableCommand {
       Deletes posted events whose time is at or before 00:00 UTC of the day that is --days days before --as-of. For a game, \
       this also deletes settled decisions and cached Engage answers of the same age; failed requests can then no longer fall \
       back on these. Digests of processed lines and states of devices are kept unless \
-      LocalEventStore.expireDigestsAfterNumDays or expireDevicesAfterNumDays says otherwise.
+      --digest-days or --device-days, or their settings in LocalEventStore, say otherwise.
       """)
 
   @OptionGroup var file: JobStoreOption
@@ -79,11 +79,12 @@ struct StorePurgeCommand: ParsableCommand {
 
   @Option(
     help:
-      "Days to keep digests of processed lines; older lines are refused from then on. (default: from the configuration)"
+      "Days to keep digests of processed lines, or 0 to keep all; older lines are refused from then on. (default: LocalEventStore.expireDigestsAfterNumDays)"
   )
   var digestDays: Int?
 
-  @Option(help: "Days to keep states of idle devices. (default: from the configuration)")
+  @Option(
+    help: "Days to keep states of idle devices, or 0 to keep all. (default: LocalEventStore.expireDevicesAfterNumDays)")
   var deviceDays: Int?
 
   @Flag(help: "Return unused space to the file system; requires as much free space as the store occupies.")
@@ -95,7 +96,7 @@ struct StorePurgeCommand: ParsableCommand {
   func validate() throws {
     try file.validate(source)
     if sandbox, source.job == nil || file.store != nil {
-      throw ValidationError("--sandbox requires a job, and cannot be combined with --store.")
+      throw ValidationError("--sandbox needs a job, and cannot be combined with --store.")
     }
     for (name, days) in [("days", days), ("digest-days", digestDays), ("device-days", deviceDays)] {
       if let days, days < 0 { throw ValidationError("--\(name) must be 0 or more.") }
@@ -171,7 +172,8 @@ struct StoreRebindCommand: ParsableCommand {
     ]) {
       Streams.note("the store belonged to \(old?.description ?? "no destination") and now belongs to \(new)")
       Streams.note(
-        "\(posted) posted events will not be sent again; \(waiting) pending events will be sent to the new address")
+        "\(posted.counted("posted event")) will not be sent again; \(waiting.counted("pending event")) will be sent to the new address"
+      )
     }
   }
 
@@ -216,7 +218,7 @@ struct StoreDropPartitionCommand: ParsableCommand {
         "parts": .number(dropped?.partition.here.count ?? 0), "lines": .number(dropped?.lines ?? 0),
         "quarantined": .number(dropped?.quarantined ?? 0), "events": .number(dropped?.events ?? 0),
       ]) {
-        guard let dropped else { return Streams.note("No partition has missing parts; nothing was changed") }
+        guard let dropped else { return Streams.note("no partition has missing parts; nothing was changed") }
         let partition = dropped.partition
         Streams.note(
           "in partition \(partition.identity.prefix(12)), \(partition.here.count.counted("part")) of \(partition.parts) "

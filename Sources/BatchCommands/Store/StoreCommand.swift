@@ -9,7 +9,7 @@ struct StoreCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "store",
     abstract:
-      "Inspect a job's store, queue failed events again, delete posted events, or bind the store to another address.",
+      "Inspect, check, back up or repair a job's store, queue or delete its events, or bind it to another address.",
     subcommands: [
       StoreStatusCommand.self, StoreEventsCommand.self, StoreSessionsCommand.self, StoreCampaignsCommand.self,
       StoreRequeueCommand.self, StorePurgeCommand.self, StoreRebindCommand.self, StoreCheckCommand.self,
@@ -130,7 +130,7 @@ extension EventStore {
   func knownRun(_ number: Int64) throws -> StoredRun {
     let runs = try runs.all()
     if let run = runs.first(where: { $0.id.number == number }) { return run }
-    let hint = runs.last.map { "its runs are 1 to \($0.id.number); see 'engage-batch history'" } ?? "it has no runs yet"
+    let hint = runs.last.map { "its last run is \($0.id.number); see 'engage-batch history'" } ?? "it has no runs yet"
     throw UnknownName(kind: "run", name: "\(number)", hint: hint)
   }
 }

@@ -40,7 +40,7 @@ struct StoreBackupCommand: ParsableCommand {
 
   @OptionGroup var options: StoreOptions<JobOption>
 
-  @Argument(help: ArgumentHelp("The copy: a file that does not exist, or s3://bucket/key.", valueName: "file"))
+  @Argument(help: ArgumentHelp("The copy: a new file, or s3://bucket/key.", valueName: "file"))
   var file: String
 
   func run() throws {

@@ -9,7 +9,7 @@ struct StoreEventsCommand: ParsableCommand {
     commandName: "events", abstract: "List the events of a store, or one of them.",
     discussion: """
       Events that are pending until their device is identified are listed as HOLD. Those that are pending until a mobile user \
-      id is known are stored with their device's state; 'store sessions' counts them.
+      id or a location is known are stored with their device's state; 'store sessions' counts them.
       """)
 
   @OptionGroup var options: StoreOptions<JobName>
@@ -21,7 +21,7 @@ struct StoreEventsCommand: ParsableCommand {
   @Option(help: "Only the event with this id; give at least its first six characters.")
   var id: EventIDPrefix?
 
-  @Option(help: ArgumentHelp("Only events of this type: a code such as 17, or the event name of a game."))
+  @Option(help: ArgumentHelp("Only events of this type: a code such as 17 or, for a game, the event's name."))
   var type: String?
 
   @Option(help: "Only events with this campaign or, for a game, this push; by id or name.")

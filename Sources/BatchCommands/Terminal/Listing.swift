@@ -3,7 +3,7 @@ import BatchFoundation
 import BatchReport
 import Glibc
 
-/// A listing on stdout, written row by row, so that it uses little memory and the first rows appear at once.
+/// A listing on stdout, written row by row, so that it uses little memory and the first rows appear early.
 ///
 /// Text in a pipe has one line per row, with tab-separated cells, after a line of column names. Text on a terminal has
 /// aligned columns. JSON is one array of objects.

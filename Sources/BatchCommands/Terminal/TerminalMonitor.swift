@@ -39,10 +39,10 @@ final class TerminalMonitor: RunMonitor {
     switch progress.stage {
     case .reading:
       show("Reading") { seconds in
-        "\(progress.bytesRead >> 20) of \(total >> 20) MB, \(Int(Double(progress.records) / seconds)) records/s"
+        "\(progress.bytesRead >> 20) of \(total >> 20) MiB, \(Int(Double(progress.records) / seconds)) records/s"
           + Self.left(Double(progress.bytesRead), of: Double(total), after: seconds)
       }
-    case .ordering: show("Deciding", progress.records, of: progress.total, "records")
+    case .ordering: show("Processing", progress.records, of: progress.total, "records")
     }
   }
 

@@ -51,7 +51,7 @@ struct UnityCommands: PlatformCommands {
     throw ServiceErasureRefusal(
       description: """
         error: the Collect API accepts only events, so --at-service cannot delete anything in Unity Analytics; nothing was \
-        changed. For a player's 'forgetMe' record, a run sends ddnaForgetMe: run the job with that record first, then run \
+        changed. Instead, run the job with a 'forgetMe' record of the player, for which it sends ddnaForgetMe; then run \
         'forget' without --at-service
         """)
   }

@@ -34,7 +34,7 @@ struct ValidateCommand: JobCommand {
   @Flag(help: "Validate as for runs with --sandbox, which use their own store and need no account.")
   var sandbox = false
 
-  @Option(help: "Print at most this many findings with --all; the total is printed to stderr.")
+  @Option(help: "Print at most this many findings with --all, json or junit; the total is printed to stderr.")
   var limit = 200
 
   func validate() throws {
@@ -106,11 +106,15 @@ extension Findings {
 
   /// Returns a document with a failure for each quarantined line; warnings are omitted, because they are not failures.
   func junit(of job: String) -> JUnitDocument {
-    let errors = first.filter { !$0.isWarning }
-    return JUnitDocument(
-      suite: job,
-      cases: errors.isEmpty
-        ? [JUnitDocument.Case(job, "every line is a record")]
-        : errors.map { JUnitDocument.Case($0.file, "line \($0.line)", failure: $0.text, kind: $0.reason) })
+    guard errors > 0 else {
+      return JUnitDocument(suite: job, cases: [JUnitDocument.Case(job, "every line is a record")])
+    }
+    let shown = first.filter { !$0.isWarning }
+    var cases = shown.map { JUnitDocument.Case($0.file, "line \($0.line)", failure: $0.text, kind: $0.reason) }
+    if shown.count < errors {
+      let rest = "\((errors - shown.count).counted("more line is", "more lines are")) not a record; raise --limit"
+      cases.append(JUnitDocument.Case(job, "other lines", failure: rest, kind: "limit"))
+    }
+    return JUnitDocument(suite: job, cases: cases)
   }
 }

@@ -67,7 +67,7 @@ extension Arrivals {
     facts.add(
       "whole", .flag(areWhole),
       !areWhole
-        ? "Not everything arrived as it was sent."
+        ? "Some items are missing, different or unknown."
         : doubted > 0
           ? "Everything sent was acknowledged, but the service may have silently dropped \(doubted.grouped) of these items because of their age."
           : "Everything that was sent arrived, as far as the service can report.")

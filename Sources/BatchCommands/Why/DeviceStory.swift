@@ -67,7 +67,7 @@ struct DeviceStory {
     let more = lines.count - Self.shownCorrections
     let head = [
       lines.count.counted("event was", "events were") + " sent before late records changed "
-        + "\(lines.count == 1 ? "it" : "them"), and sent events cannot be recalled; 'store corrections' shows both versions",
+        + "\(lines.count == 1 ? "it" : "them"), and sent events cannot be recalled; 'store corrections --show-personal-data' shows both versions",
       "session and campaign are shown here as they were sent",
     ]
     return head + lines.prefix(Self.shownCorrections) + (more > 0 ? ["and \(more.grouped) more"] : [])

@@ -58,7 +58,7 @@ struct EventStory {
     try store.ledger.forEachCorrection { correction in
       guard correction.event == event.id, correction.chunk == event.stored.chunk else { return }
       words = [
-        "\(correction.verdict), but sent events cannot be recalled; 'store corrections' shows both versions",
+        "\(correction.verdict), but sent events cannot be recalled; 'store corrections --show-personal-data' shows both versions",
         "the event was processed without that record, so its session and campaign are not explained",
       ]
     }

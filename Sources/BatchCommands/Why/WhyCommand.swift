@@ -71,7 +71,7 @@ struct WhyCommand: ParsableCommand {
     }
   }
 
-  /// Returns the command that imports quarantined lines again; nil if no run names the store's job.
+  /// Returns the command that imports quarantined lines again; nil if the last report names no job.
   private func replay(in store: EventStore) throws -> ShellCommand? {
     if let job = choice.job { return ShellCommand(["quarantine", "replay"] + (try choice.words()) + ["--job", job]) }
     for run in try store.runs.all().reversed() {
@@ -103,7 +103,9 @@ struct EventOfJob: JobNaming {
   var event: String? { second ?? (namesJob ? nil : first) }
 
   func validate() throws {
-    if option != nil, second != nil { throw ValidationError("Give one job, as the argument or with --job.") }
+    if option != nil, second != nil {
+      throw ValidationError("Give the job either as the argument or with --job, not both.")
+    }
   }
 }
 
@@ -152,7 +154,7 @@ enum NamedEvent {
     }
     if let last { return last }
     throw UnknownName(
-      kind: "event of this device with the campaign", name: campaign,
+      kind: "event of this device\(instant == nil ? "" : " up to that time") with the campaign", name: campaign,
       hint: known.isEmpty
         ? "none of the device's events has a campaign"
         : "campaigns of the device's events: \(known.sorted().joined(separator: ", "))")

@@ -33,12 +33,14 @@ extension SettingsSchema {
         "Maximum number of events in a bulk request."),
       .bytes(
         "maxBytesPerRequest", 1 << 20, in: 1...5_000_000, \.deltaDNA.maxBytesPerRequest,
-        "Maximum size of a bulk request; the service refuses requests of 5 MB."),
+        "Maximum size of a bulk request; the service refuses requests of more than 5 MB."),
       .duration(
-        "oldestEvent", "32 days", \.deltaDNA.oldestEvent, "Age beyond which the service drops events on arrival."),
+        "oldestEvent", "32 days", \.deltaDNA.oldestEvent,
+        "Age beyond which events are not sent (`EXPIRED`), because the service would drop them on arrival."),
       .duration(
         "furthestAhead", "48 hours", \.deltaDNA.furthestAhead,
-        "How far in the future an event's time may be; the service drops later events on arrival."),
+        "How far in the future an event's time may be; later events are not sent (`EXPIRED`), because the service would drop them on arrival."
+      ),
       .text(
         "sdkVersion", "engage-batch", .name, \.deltaDNA.sdkVersion,
         "Value of the parameter `sdkVersion` in every event."),
@@ -74,7 +76,7 @@ extension SettingsSchema {
         "Whether `gameStarted` is sent at each start."),
       .seconds("httpRequestRetryDelaySeconds", 2, \.deltaDNA.retryDelay, "Pause before a request is retried."),
       .number(
-        "httpRequestMaxTries", 5, in: 0...1000, unit: "requests", \.deltaDNA.maxRetries, aka: ["httpRequestMaxRetries"],
+        "httpRequestMaxTries", 5, in: 0...1000, unit: "retries", \.deltaDNA.maxRetries, aka: ["httpRequestMaxRetries"],
         "Maximum number of retries of a request."),
       .seconds(
         "httpRequestCollectTimeoutSeconds", 20, \.deltaDNA.collectTimeout, aka: ["httpRequestTimeoutSeconds"],
@@ -88,7 +90,7 @@ extension SettingsSchema {
         "httpRequestConfigRetryDelayFactor", 5, .integer(0...31_536_000), unit: "seconds",
         "Pause before the first retry of the configuration request; the pause doubles with each retry."),
       .unused(
-        "httpRequestConfigMaxRetries", 5, .integer(0...1000), unit: "requests",
+        "httpRequestConfigMaxRetries", 5, .integer(0...1000), unit: "retries",
         "Maximum number of retries of the configuration request."),
       .seconds(
         "sessionTimeoutSeconds", 300, \.deltaDNA.sessionTimeout,

@@ -110,7 +110,7 @@ struct BinaryPropertyListReader {
   private func date(_ start: Int, _ name: String) throws(Failure) -> String {
     let milliseconds = (try real(start, 8, name) * 1000 + 978_307_200_000).rounded()
     guard -62_135_596_800_000..<253_402_300_800_000 ~= milliseconds else {
-      throw Failure("\(name) is a date beyond the year 9999")
+      throw Failure("\(name) is a date outside the years 1 to 9999")
     }
     let text = Instant(milliseconds: Int64(milliseconds)).rfc3339
     return text.hasSuffix(".000Z") ? text.dropLast(5) + "Z" : text

@@ -107,7 +107,7 @@ package struct JSONFault {
     case .first, .key:
       let isQuoted = offset < bytes.count && bytes[offset] == UInt8(ascii: "'")
       return
-        "expected a key in double quotes\(isQuoted ? ", not in single ones" : " or '}'") in \(container.name)\(onLine(container.line, ", which begins"))"
+        "expected a key in double quotes\(isQuoted ? ", not single quotes," : " or '}'") in \(container.name)\(onLine(container.line, ", which begins"))"
     case .value:
       guard container.isObject else { return "expected an element of \(container.name) or ']': \(Self.values)" }
       return "expected a value for '\(container.key)': \(Self.values)"

@@ -20,7 +20,7 @@ enum PropertyListReader {
       throw Failure(line: root.line, "the file is XML, but not a property list: its root is <\(root.name)>")
     }
     guard root.elements.count == 1, let value = root.elements.first else {
-      throw Failure(line: root.line, "<plist> must hold one value, but holds \(root.elements.count)")
+      throw Failure(line: root.line, "<plist> must contain one value, but contains \(root.elements.count)")
     }
     return try node(value)
   }
@@ -58,12 +58,12 @@ enum PropertyListReader {
     case "date": return .date(trimmed)
     case "integer":
       guard let number = Int64(trimmed) else {
-        throw Failure(line: element.line, "<integer> does not hold a 64-bit integer")
+        throw Failure(line: element.line, "<integer> does not contain a 64-bit integer")
       }
       return .number(String(number))
     default:
       guard Double(trimmed) != nil else {
-        throw Failure(line: element.line, "<real> does not hold a number")
+        throw Failure(line: element.line, "<real> does not contain a number")
       }
       // A real must not become an integer, even if it has only digits.
       return .number(trimmed.utf8.contains { !(0x30...0x39).contains($0) && $0 != 0x2D } ? trimmed : trimmed + ".0")

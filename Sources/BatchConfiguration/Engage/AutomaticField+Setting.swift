@@ -65,7 +65,7 @@ extension SettingLayers {
         guard let place = (places.first { $0.layer != .defaults } ?? places.first)?.place else { continue }
         report(
           place,
-          "'\(other.setting)' and '\(field.setting)' are both set to '\(name)', but must name different attributes of the event '\(kind.words)'",
+          "'\(other.setting)' and '\(field.setting)' both give the name '\(name)' to attributes of the event '\(kind.words)'",
           hint: "give one of them another name")
       }
     }

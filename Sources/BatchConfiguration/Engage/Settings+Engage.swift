@@ -45,7 +45,7 @@ extension Settings {
 
   package struct Augmentation: Sendable, Hashable {
     package var timeout = Milliseconds.zero
-    /// The plugins in execution order.
+    /// The plug-ins in execution order.
     package var plugins: [AugmentationPluginClass] = []
     package var lookupTables: [LookupTable] = []
     /// A program that adds attributes, and its arguments; empty for none.

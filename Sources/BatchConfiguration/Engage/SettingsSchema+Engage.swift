@@ -78,7 +78,7 @@ extension SettingsSchema {
         "maxRetryDelay", "60 seconds", \.networking.maxRetryDelay,
         "Upper limit of the pause before a retry."),
       .number(
-        "retryBudget", 1000, in: 0...1_000_000, unit: "requests", \.networking.retryBudget,
+        "retryBudget", 1000, in: 0...1_000_000, unit: "retries", \.networking.retryBudget,
         "Total number of retries after which a run stops and leaves the remaining events queued."),
       .number(
         "breakerFailures", 10, in: 1...10_000, unit: "failures", \.networking.breakerFailures,
@@ -116,7 +116,7 @@ extension SettingsSchema {
     [
       .flag(
         "enabled", true, \.location.isEnabled, aka: ["locationServicesEnabled"],
-        "Whether recorded locations are used; if not, the location plugins are skipped."),
+        "Whether recorded locations are used; if not, the location plug-ins are skipped."),
       .datePattern(
         "lastKnownLocationDateFormat", "yyyy'-'MM'-'dd", \.location.dateFormat,
         "Date format, in UTC, for the time of the last known location in the database."),
@@ -151,22 +151,22 @@ extension SettingsSchema {
     [
       .duration(
         "augmentationTimeout", "15 sec", \.augmentation.timeout,
-        "Time after an event within which recorded data for it must arrive; until then, the event is pending, and after that, it is sent as `EXPIRED`."
+        "Time after an event within which recorded data for it must arrive; until then, the event is pending, and after that, it is sent without the missing data, with the status `EXPIRED`."
       ),
       .init(
         "augmentationPluginClasses", aka: ["ubfAugmentorClassNames"], .list(.name),
         fallback: [
           "UBFCoordinatesAugmentationPlugin", "UBFPlacemarkAugmentationPlugin", "UBFLocationNameAugmentationPlugin",
         ], \.augmentation.plugins,
-        "Plugins that add attributes, in order; a package name before the class is ignored. `LookupTableAugmentationPlugin` sets the position of `Augmentation.lookupTables`, which otherwise come last."
+        "Plug-ins that add attributes, in order; a package name before the class is ignored. `LookupTableAugmentationPlugin` sets the position of `Augmentation.lookupTables`, which otherwise come last."
       ) { $0.elements?.compactMap(AugmentationPluginClass.init(name:)) },
       .init(
         "lookupTables", .lookupTables, fallback: [], \.augmentation.lookupTables,
-        "Tables that add attributes: `file` (CSV or JSON), `keyAttribute` (the attribute whose value selects the row), `keyColumn` (the column that contains this value; by default, the column with the attribute's name), `columns` (column names, or a dictionary that maps columns to attributes)."
+        "Tables that add attributes: `file` (CSV or JSON), `keyAttribute` (the attribute whose value selects the row), `keyColumn` (the column that contains this value; by default, the column with the attribute's name), `columns` (column names, or an object that maps columns to attributes)."
       ) { if case .lookupTables(let tables) = $0 { tables } else { nil } },
       .list(
         "command", [], of: .any, \.augmentation.command,
-        "Program, with its arguments, that adds attributes after all plugins and tables. The program reads events from stdin, one per line as in `--events-out`, and answers each with one line, a JSON object of attributes. It runs in the job's folder."
+        "Program, with its arguments, that adds attributes after all plug-ins and tables. The program reads events from stdin, one per line as in `--events-out`, and answers each with one line, a JSON object of attributes. It runs in the job's folder."
       ),
       .duration(
         "commandTimeout", "10 sec", atLeast: 1, \.augmentation.commandTimeout,

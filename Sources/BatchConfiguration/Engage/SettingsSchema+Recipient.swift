@@ -33,7 +33,7 @@ extension SettingsSchema {
         "Whether a merge is marked on the recipient that was merged into another one."),
       .flag(
         "holdEventsUntilIdentified", false, \.recipient.holdsEventsUntilIdentified,
-        "Whether the events of a device are held while its identity step is unfinished."),
+        "Whether the events of a device are held while its set-up, an identity check or a merge is unfinished."),
       .choice(
         "consentRecords", ConsentRecords.ignore, \.recipient.consentRecords,
         "Whether `consent` records are ignored or applied; if applied, nothing from the device is sent while `use` or `export` is false."

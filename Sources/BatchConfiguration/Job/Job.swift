@@ -114,7 +114,7 @@ package enum MapName {
 
 /// A network address that cannot be an input, by its scheme.
 struct InputAddress {
-  /// The scheme, such as `s3`.
+  /// The scheme as written, such as `gs`.
   let scheme: String
 
   /// Returns nil for a path.
@@ -123,18 +123,18 @@ struct InputAddress {
     guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")), bytes[colon...].starts(with: "://".utf8),
       let first = bytes.first, Self.isLetter(first), bytes[..<colon].allSatisfy(Self.isOfScheme)
     else { return nil }
-    scheme = String(decoding: bytes[..<colon], as: UTF8.self).lowercased()
+    scheme = String(decoding: bytes[..<colon], as: UTF8.self)
   }
 
   /// Advice on passing the content of the address to a run.
   var remedy: String {
-    if ["s3", "http", "https"].contains(scheme) { return "write the scheme in lower case" }
+    if ["s3", "http", "https"].contains(scheme.lowercased()) { return "write the scheme in lower case" }
     let program =
-      switch scheme {
+      switch scheme.lowercased() {
       case "gs": "gcloud storage cat ADDRESS"
       default: "PROGRAM ADDRESS"
       }
-    return "copy it to a disk, or name '-' and pipe it in: \(program) | engage-batch run JOB"
+    return "copy the file to a local path, or name '-' and pipe it in: \(program) | engage-batch run JOB"
   }
 
   private static func isLetter(_ byte: UInt8) -> Bool { UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte | 0x20 }

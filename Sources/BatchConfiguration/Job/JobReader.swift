@@ -113,7 +113,7 @@ struct JobReader {
         return nil
       }
     } else if let address = InputAddress(written) {
-      field.refuse("is an address (\(address.scheme)://), but must be a file", hint: address.remedy)
+      field.refuse("has the unsupported scheme '\(address.scheme)://'", hint: address.remedy)
       return nil
     }
     if written.utf8.elementsEqual("-".utf8) { return (JobInput(path: "/dev/stdin"), nil) }
@@ -178,7 +178,7 @@ struct JobReader {
     let bound = RelativeWindow.Bound(written)
     if bound == nil {
       field.refuse(
-        "is '\(written)', \(noTime(written, " and not a relative one"))",
+        "is '\(written)', \(noTime(written, " or a relative one"))",
         hint: "write a time such as '2026-01-31T00:00:00Z', '2026-01-31', 'today', 'yesterday', '-P7D' or 'today-P7D'")
     }
     return bound
@@ -217,7 +217,7 @@ struct JobReader {
     guard let field, let written = word(field) else { return nil }
     guard RemoteAddress(written) == nil else {
       field.refuse(
-        "is an address, but must be a path on a disk",
+        "is an address, but must be a local path",
         hint: field.name == "store" ? "'store backup' copies a store to a bucket" : nil)
       return nil
     }

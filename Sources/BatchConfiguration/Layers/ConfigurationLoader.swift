@@ -285,7 +285,7 @@ extension SettingLayers {
       for name in names where AugmentationPluginClass(name: name) == nil {
         warn(
           plugins.place,
-          "'Augmentation.augmentationPluginClasses' names '\(name)', which is not a known plugin; it is skipped")
+          "'Augmentation.augmentationPluginClasses' names '\(name)', which is not a known plug-in; it is skipped")
       }
     }
   }

@@ -179,7 +179,7 @@ extension SettingLayers {
     report(
       hash.place, "'Privacy.hash' names attributes, but 'Privacy.hashKey' has fewer than 16 bytes",
       hint:
-        "set ENGAGE_HASH_KEY_FILE to the path of a file of random bytes; equal values have equal hashes as long as the key is the same"
+        "set ENGAGE_HASH_KEY_FILE to the path of a file with at least 16 random characters; equal values have equal hashes as long as the key is the same"
     )
   }
 }

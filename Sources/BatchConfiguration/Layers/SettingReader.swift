@@ -67,7 +67,7 @@ struct SettingReader {
     switch copy.withUTF8({ unsafe ExpirationText.parse($0) }) {
     case .duration(let span):
       guard range.contains(span) else {
-        return refused("is '\(text)', but must be at least \(range.lowerBound.wholeSeconds) seconds")
+        return refused("is '\(text)', but must be at least \(Int(range.lowerBound.wholeSeconds).counted("second"))")
       }
       return .duration(span, text)
     case .absolute: reason = "a date"

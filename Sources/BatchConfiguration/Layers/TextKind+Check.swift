@@ -30,7 +30,7 @@ extension TextKind {
       if text.utf8.isEmpty { return "" }
       guard let url = PlainURL(text), url.scheme == "http", url.hasNoExtras, url.path.isEmpty || url.path == "/" else {
         throw Mismatch(
-          expected: "a proxy URL without a user name, such as 'http://proxy.example.org:3128'")
+          expected: "an http URL with only a host and a port, such as 'http://proxy.example.org:3128'")
       }
       return text
     case .urlPath:

@@ -51,7 +51,7 @@ package enum SettingValue: Hashable, Sendable {
   }
 }
 
-/// A table in a CSV or JSON file whose columns become event attributes: an augmentation plugin without code.
+/// A table in a CSV or JSON file whose columns become event attributes: an augmentation plug-in without code.
 package struct LookupTable: Hashable, Sendable {
   /// A column of the table and the attribute that it fills.
   package struct Column: Hashable, Sendable {

@@ -38,7 +38,7 @@ extension SettingsSchema {
         "Timeout of a request, including the response."),
       .duration(
         "idleTimeout", "20 seconds", \.connection.idleTimeout,
-        "How long an idle connection may be reused; less if the service's `Keep-Alive` specifies less, or if the service closed a connection without a response. `0s` opens a new connection for each request."
+        "How long an idle connection may be reused; less if the service's `Keep-Alive` specifies less, or if the service closed a connection without a response. `0 seconds` opens a new connection for each request."
       ),
       .number(
         "minimumRate", 100, in: 0...1_000_000_000, unit: "bytes a second", \.connection.minimumRate,
@@ -105,7 +105,7 @@ extension SettingsSchema {
       ),
       .choice(
         "lateRecords", LateRecordPolicy.accept, \.ingest.lateRecords,
-        "Handling of records that are older than the records of their device in an earlier run, and beyond the reach of `rewind`: process them by their own time, or quarantine them."
+        "Handling of records older than one that an earlier run processed for their device, and beyond the reach of `rewind`: process them by their own time, or quarantine them."
       ),
       .bytes(
         "quarantineLimit", 1_000_000_000, in: 0...(1 << 50), \.ingest.quarantineLimit,

@@ -78,7 +78,7 @@ package struct RowReader {
   private let form: RowDialect
   private let longest: Int
   private let cause: (ArraySlice<UInt8>) -> String
-  /// The number of fields of a row; nil before the header was read.
+  /// The number of fields of a row; nil until the header is read.
   private var columns: Int?
   /// The bytes from the start of the current row on.
   private var buffer: [UInt8] = []

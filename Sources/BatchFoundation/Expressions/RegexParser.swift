@@ -261,7 +261,7 @@ struct RegexParser {
     else { return .range(low.value...low.value) }
     position += 1
     guard case .scalar(let high) = try classCharacter(from: position), low.value <= high.value else {
-      throw fault("the limits of a range are reversed", at: place)
+      throw fault("the end of a range must be a character, and not before its start", at: place)
     }
     return .range(low.value...high.value)
   }

@@ -105,7 +105,7 @@ package struct RemoteConflict: RunError, Equatable, CustomStringConvertible {
 
   package var exit: RunExit { .storeIsHeld }
   package var description: String {
-    "\(address.printable): error: another process has written this object, and it was left unchanged. Continue from it: 'store restore' with another path for the store"
+    "\(address.printable): error: another process has written this object; it was left unchanged. To continue from it, use 'store restore' with another path for the store"
   }
 }
 

@@ -9,8 +9,8 @@ public struct DeviceStateError: RunError, Equatable, CustomStringConvertible {
 
   public var description: String {
     version.map {
-      "this version of engage-batch cannot read device state in format \($0); use the version that wrote it"
-    } ?? "device state is damaged; restore the store from a backup"
+      "error: this version of engage-batch cannot read device state in format \($0); use the version that wrote it"
+    } ?? "error: a device state is damaged; restore the store from a backup"
   }
 }
 

@@ -226,9 +226,10 @@ extension FileForm: CustomStringConvertible {
   package var description: String {
     switch self {
     case .parquet:
-      "a Parquet file, but inputs must be lines of JSON; convert it, for example with DuckDB: "
+      "a Parquet file, but inputs must be text; convert it to lines of JSON, for example with DuckDB: "
         + "COPY (SELECT * FROM 'FILE') TO 'events.ndjson' (FORMAT json)"
-    case .avro: "an Avro file, but inputs must be lines of JSON; convert it, for example with 'avro-tools tojson FILE'"
+    case .avro:
+      "an Avro file, but inputs must be text; convert it to lines of JSON, for example with 'avro-tools tojson FILE'"
     case .zstandard: Self.piped("zstd", "zstd -dc")
     case .bzip2: Self.piped("bzip2", "bzip2 -dc")
     case .xz: Self.piped("xz", "xz -dc")

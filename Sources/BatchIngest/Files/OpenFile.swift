@@ -45,9 +45,9 @@ package enum InputError: Error, Equatable, Sendable, CustomStringConvertible {
     case .pipeTwice(let path):
       "\(path.printable): error: a pipe can be read only once, but the job lists it for two kinds of records"
     case .notOnDisk(let path):
-      "\(path.printable): error: only files on disk can be read here; copy the input to a disk, such as with 'aws s3 cp'"
+      "\(path.printable): error: only files on disk can be read here; copy the input to a disk, for example with 'aws s3 cp'"
     case .severalMaps(let path):
-      "\(path.printable): error: two entries read this file with different maps; list it once, with a map that includes both"
+      "\(path.printable): error: two entries read this file, with different maps or one without a map; list it once"
     }
   }
 

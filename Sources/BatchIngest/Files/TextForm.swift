@@ -180,7 +180,7 @@ package enum TextForm: Equatable {
         + "export a table of another database: sqlite3 -json FILE 'SELECT ...'"
     case .gzip: return "\(name), but its name does not end with .gz; rename it: mv FILE FILE.gz"
     case .returns:
-      return "\(name), which are not accepted as line ends; convert the file: tr '\\r' '\\n' < FILE > OTHER"
+      return "\(name), which are not accepted as line endings; convert the file: tr '\\r' '\\n' < FILE > OTHER"
     default: return words(whereRead: "the entry expects lines of JSON; add a map")
     }
   }

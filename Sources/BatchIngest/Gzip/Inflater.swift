@@ -124,5 +124,5 @@ package enum GzipFault: String, Equatable, Sendable {
 
 package struct InflaterUnavailable: Error, Equatable, CustomStringConvertible {
   package var code: Int32
-  package var description: String { "zlib could not be initialized (code \(code))." }
+  package var description: String { "error: zlib could not be initialized (code \(code))" }
 }

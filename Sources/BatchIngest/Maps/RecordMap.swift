@@ -172,7 +172,7 @@ package struct LineWarning: Sendable, Equatable {
   package static let unreadEscape = LineWarning(
     kind: "unread-escape",
     detail:
-      #"fields of the file hold '\t', '\n' or '\\', kept as written; write "escape": "\\" in the map, or "" if they are text"#,
+      #"fields of the file contain '\t', '\n' or '\\', kept as written; write "escape": "\\" in the map if they are escapes, or "" if they are text"#,
     isOfFile: true)
 
   package static func notANumber(_ path: String, hasComma: Bool) -> LineWarning {

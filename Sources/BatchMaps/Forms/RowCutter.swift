@@ -8,7 +8,7 @@ import BatchIngest
 final class RowCutter: RecordCutter {
   private var decoder: TextDecoder
   private var reader: RowReader
-  /// The column names as JSON strings, with quotes; nil before the first row.
+  /// The column names as JSON strings, with quotes; nil until known.
   private var columns: [[UInt8]]?
   private let jsonColumns: Set<[UInt8]>
   private var json = EmbeddedJSON()
@@ -51,7 +51,7 @@ final class RowCutter: RecordCutter {
     guard !header.contains(form.dialect.separator) else { return nil }
     for (byte, name, word) in [
       (UInt8(ascii: ","), "commas", ","), (UInt8(ascii: ";"), "semicolons", ";"), (0x09, "tabs", "\\t"),
-      (UInt8(ascii: "|"), "bars", "|"),
+      (UInt8(ascii: "|"), "vertical bars", "|"),
     ] {
       let names = header.split(separator: byte, omittingEmptySubsequences: false)
       guard names.count > 1, names.allSatisfy(TextForm.isName) else { continue }
@@ -134,7 +134,7 @@ extension RowDialect {
     let quote = UInt8(ascii: "\"")
     if escape == nil, zip(row, row.dropFirst()).contains(where: { $0 == UInt8(ascii: "\\") && $1 == quote }) {
       return
-        #"; if its quotes are escaped by a backslash, write "escape": "\\" in the map, for Spark "escape": "\\\"""#
+        #"; if a backslash escapes its quotes, write "escape": "\\" in the map, or for Spark "escape": "\\\"""#
     }
     guard quotes != .none, row.contains(quote) else { return "" }
     return #"; if quotes mean nothing in the table, write "quotes": "none" in the map"#

@@ -55,7 +55,7 @@ final class StoreCutter: RecordCutter {
 
   func finish(isDamaged: Bool, _ body: (CutRecord) -> Void) {
     guard !isDamaged, count > 0 else { return }
-    if count > Self.largest { return refuse(.lineTooLong, "a store of more than 256 MB", body) }
+    if count > Self.largest { return refuse(.lineTooLong, "a store of more than 256 MiB", body) }
     if let failure { return refuse(.damagedFile, "the database cannot be copied for reading: \(failure)", body) }
     if let copy {
       readDatabase(copy, body)
@@ -85,7 +85,7 @@ final class StoreCutter: RecordCutter {
         let kept = Int(number - 1).counted("event")
         return refuse(
           .damagedFile,
-          "the file ends in the middle of an event, at byte \(at); \(kept) before that point could be read", body)
+          "the file ends in the middle of the event that begins at byte \(at); only \(kept) could be read", body)
       }
       take(bytes[(at + field.width)..<(at + field.width + length)], body)
       at += field.width + length

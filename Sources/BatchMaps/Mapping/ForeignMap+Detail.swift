@@ -33,7 +33,7 @@ extension ForeignMap {
       case .missingField: "is missing"
       case .wrongType: "has the wrong type"
       case .invalidTimestamp: "is not a time"
-      default: "is unknown"
+      default: shownValue(rejection.reason, paths, record) == nil ? "has an unknown value" : "is unknown"
       }
     let constants = rejection.reason == .unknownType ? constants(of: field, in: rules[rule]) : []
     if !constants.isEmpty {

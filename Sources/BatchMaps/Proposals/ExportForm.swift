@@ -7,7 +7,7 @@ package struct ExportForm: Equatable {
   package private(set) var words: [String] = []
   /// The name of the format in messages; empty for lines of JSON.
   package private(set) var name = ""
-  /// Whether the file is JSON that is not divided into lines.
+  /// Whether the file needs a map with the form `json`.
   package private(set) var isDocuments = false
   package private(set) var isTable = false
   /// The reason why no map can read the file; nil if a map may be able to.

@@ -97,7 +97,7 @@ package struct LikelyEntry: Sendable, Equatable {
   package var words: String {
     let place = otherKind.map { " under '\($0.name)'" } ?? ""
     guard let preset else {
-      return "They look like records in this program's own format: name the file\(place) without a map"
+      return "They look like records in this program's own format: list the file\(place) without a map"
     }
     if needsMap {
       return

@@ -41,7 +41,7 @@ extension MapProposal {
   }
 
   static func zoneDoubt(_ column: ExportColumns.Column) -> String {
-    "the times are in \(column.values.count) zones (column '\(column.path)'); a map accepts only one: "
+    "the zone of each time is in '\(column.path)', which a map cannot read: "
       + "export times in UTC, or with their offset"
   }
 

@@ -70,7 +70,7 @@ package struct MapLibrary {
     var digests = Hexadecimal.text(of: SHA256.hash(bytes))
     for include in reader.includes {
       guard depth < Self.deepest else {
-        reader.found.add(include.field.place, "maps include each other more than \(Self.deepest) levels deep")
+        reader.found.add(include.field.place, "included maps are nested more than \(Self.deepest) levels deep")
         break
       }
       let directory = PathText.folder(of: name)

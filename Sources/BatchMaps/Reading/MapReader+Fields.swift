@@ -150,7 +150,7 @@ extension MapReader {
       field.refuse(
         "is '\(text)', in which '\(error.letters)' is not a pattern field",
         hint: NearestName.question(about: text, among: MapTime.units.keys.sorted())
-          ?? "known fields are yyyy, MM, MMM, dd, HH, hh, mm, ss, S, a, Z, and the units \(MapTime.units.keys.sorted().joined(separator: ", "))"
+          ?? "known fields are yyyy, MM, MMM, dd, HH, hh, mm, ss, S, a, Z; instead of a pattern, 'automatic' or a unit is valid: \(MapTime.units.keys.sorted().joined(separator: ", "))"
       )
       return nil
     }

@@ -100,7 +100,7 @@ struct MapReader {
       if text.utf8.count == 1, let byte = text.utf8.first, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\n") {
         dialect.separator = byte
       } else {
-        separator.refuse("is not a single ASCII character")
+        separator.refuse("must be a single ASCII character other than a quote or a line feed")
       }
     }
     let (columns, jsonColumns) = (words["columns"], words["jsonColumns"])
@@ -121,7 +121,7 @@ struct MapReader {
         dialect.escape = byte
       } else if !text.isEmpty {
         escape.refuse(
-          "must be a single ASCII character, optionally followed by a quote, that has no other meaning in the table")
+          "must be a visible ASCII character that has no other meaning in the table, optionally followed by a quote")
       }
     }
     let nulls = words["null"]

@@ -279,7 +279,7 @@ final class DecisionWorker: @unchecked Sendable {
       unsafe !isSlice || unlikely.insert(Array(device.device.bytes)).inserted
     else { return }
     let fields = (isNobody ? ["deviceId"] : []) + notes.unlikelyFields
-    note("unlikely-id", first, "a placeholder, not an id: \(fields.joined(separator: " and ")) of the device")
+    note("unlikely-id", first, "a placeholder instead of an id in \(fields.joined(separator: ", "))")
   }
 
   /// Processes the devices of a bucket that has no records in this run.

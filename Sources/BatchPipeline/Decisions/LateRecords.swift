@@ -41,6 +41,8 @@ struct LateRecords: Sendable {
 package enum PastRecords {
   /// The kind of warning (`docs/words.md`).
   static let kind = "past-record"
+  /// The beginning of every detail.
+  private static let words = "before 2008"
   /// The instant before which records are reported: the start of 2008.
   package static let end = Instant(milliseconds: 1_199_145_600_000)
 
@@ -51,27 +53,27 @@ package enum PastRecords {
     let seconds = instant.milliseconds.flooredQuotient(1000)
     let yearMonthDay = CivilTime(
       year: Int(seconds / 10_000), month: Int(seconds / 100 % 100), day: Int(seconds % 100))
-    let readings: [(words: String, milliseconds: Int64?)] = [
+    let readings: [(reading: String, milliseconds: Int64?)] = [
       ("seconds since 2001", instant.milliseconds + 978_307_200_000),
       // The day count starts at 1899-12-30.
       ("days of a spreadsheet", (seconds - 25_569) * 86_400_000),
       ("yyyyMMdd", yearMonthDay?.milliseconds),
     ]
-    for (words, milliseconds) in readings {
+    for (reading, milliseconds) in readings {
       guard let milliseconds, milliseconds >= end.milliseconds, milliseconds < asOf.milliseconds + 86_400_000 else {
         continue
       }
-      return "before 2008; perhaps \(words): \(Instant(milliseconds: milliseconds).rfc3339.prefix(10))"
+      return "\(words); perhaps \(reading): \(Instant(milliseconds: milliseconds).rfc3339.prefix(10))"
     }
-    return "before 2008"
+    return words
   }
 
   /// Returns the note for the end of a run; nil if there are no such records.
   static func note(_ tally: DecisionTally) -> String? {
     guard let warnings = tally.warnings[kind] else { return nil }
     let records = warnings.occurrences.counted("record is dated", "records are dated")
-    let first = warnings.examples.first.map { " (the first is \($0.detail))" } ?? ""
-    return "\(records) before 2008\(first): check the device's clock or the format of 'timestamp'"
+    let first = warnings.examples.first.map { $0.detail.dropFirst(words.count) } ?? ""
+    return "\(records) \(words)\(first). Check the device's clock or the format of 'timestamp'"
   }
 }
 

@@ -58,7 +58,7 @@ extension IngestCounts {
       : read == 1 ? "the only record is" : "all \(outOfWindow.grouped) records are"
     let (first, last) = (span.lowerBound.rfc3339, span.upperBound.rfc3339)
     return "\(records) outside the window \(window.words): "
-      + (first == last ? "of \(first)" : "from \(first) to \(last)")
+      + (first == last ? "at \(first)" : "from \(first) to \(last)")
   }
 }
 

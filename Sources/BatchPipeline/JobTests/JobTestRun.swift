@@ -40,7 +40,8 @@ package struct JobTestRun {
     if loaded.job.asOf == nil, request.window != nil {
       throw FileError([
         ConfigurationFault(
-          test.place, "neither the test nor its job has an 'asOf', which determines the events that the service accepts"
+          test.place,
+          "neither the test nor its job has an 'asOf', which determines the events that the service accepts; add one"
         )
       ])
     }

@@ -55,7 +55,9 @@ package struct FileList: Sendable {
     func refuse(_ problem: String) -> PartsError {
       PartsError(path: path, problem: "'\(entry.path.printable)' \(problem)")
     }
-    guard let kind = InputKind(name: entry.kind) else { throw refuse("has an unknown 'kind'") }
+    guard let kind = InputKind(name: entry.kind) else {
+      throw refuse("has an unknown 'kind'; use 'events', 'notifications' or 'deepLinks'")
+    }
     guard entry.bytes != nil || entry.lines != nil else {
       throw refuse("has neither 'bytes' nor 'lines', so truncation could not be detected")
     }

@@ -22,7 +22,7 @@ extension Pipeline {
       throw PartsError(
         path: list.path,
         problem:
-          "it lists files \(list.numbers.lowerBound) to \(list.numbers.upperBound - 1), but no file \(numbers.last ?? numbers.lowerBound)"
+          "it lists files \(list.numbers.lowerBound) to \(list.numbers.upperBound - 1), but no file \(list.numbers.contains(numbers.lowerBound) ? numbers.upperBound - 1 : numbers.lowerBound)"
       )
     }
     let attempt = try AttemptFolder(for: folder)

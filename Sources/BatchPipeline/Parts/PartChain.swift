@@ -143,7 +143,7 @@ extension CollectedPartition {
   var shown: String { identity.shownIdentity }
 
   fileprivate var remedy: String {
-    "The last one collected is \(shown) (the SHA-256 of its manifest.json): partition these inputs into "
+    "The last one collected is \(shown) (the start of the SHA-256 of its manifest.json): partition these inputs into "
       + "\(parts.counted("part")), with --after naming that partition, and decide them with --state-in naming its results: engage-batch partition JOB --parts \(parts) --after FOLDER --out NEW."
   }
 }

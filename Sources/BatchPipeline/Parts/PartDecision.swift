@@ -115,13 +115,13 @@ extension Pipeline {
       try refuse(before.path, "the partition does not continue another; create it with --after, or omit --state-in")
     case (let before?, let wanted?):
       guard before.result.parts == manifest.parts.count else {
-        try refuse(before.path, "it has \(before.result.parts) parts, not \(manifest.parts.count)")
+        try refuse(before.path, "its partition has \(before.result.parts) parts, not \(manifest.parts.count)")
       }
       guard before.result.part == part else {
         try refuse(before.path, "it is for part \(before.result.part), not \(part)")
       }
       guard before.result.partition.utf8.elementsEqual(wanted.utf8) else {
-        try refuse(before.path, "it does not belong to the partition that this one continues")
+        try refuse(before.path, "it is not from the partition that this part continues")
       }
     }
   }

@@ -156,7 +156,7 @@ package struct MissingPiecesError: RunError, Equatable, CustomStringConvertible 
 
   package var description: String {
     "\(folder.printable): error: the \(missing.count == 1 ? "piece" : "pieces") for \(missing.count.counted("file")) of \(files) "
-      + "\(missing.count == 1 ? "is" : "are") missing: \(missing.listed); create them first"
+      + "\(missing.count == 1 ? "is" : "are") missing: \(missing.listed); create \(missing.count == 1 ? "it" : "them") first"
   }
 }
 
@@ -172,8 +172,8 @@ package struct MissingPartsError: RunError, Equatable, CustomStringConvertible {
 
   package var description: String {
     "\(store.printable): error: \(missing.count.counted("part")) of \(parts) \(missing.count == 1 ? "is" : "are") missing: "
-      + "\(missing.listed); decide and collect them first, because identities are reconciled in chronological order across all parts. "
-      + "If they are lost, drop the collected parts: \(dropCommand)"
+      + "\(missing.listed); decide and collect \(missing.count == 1 ? "it" : "them") first, because identities are reconciled in chronological order across all parts. "
+      + "If \(missing.count == 1 ? "it is" : "they are") lost, drop the collected parts: \(dropCommand)"
   }
 }
 

@@ -94,7 +94,7 @@ extension Pipeline {
   /// Returns the pieces of a list's files, in the order of the list.
   private func pieces(of list: FileList, in folder: String, parts: Int) throws -> [PieceFolder] {
     guard !list.isSection else {
-      throw PartsError(path: list.path, problem: "it is only a section of a list")
+      throw PartsError(path: list.path, problem: "it is only a section of a list; name the complete list with --files")
     }
     var (pieces, missing, next): ([PieceFolder], [Int], Int) = ([], [], 0)
     while next < list.numbers.upperBound {
@@ -129,7 +129,7 @@ extension Pipeline {
       try refuse("it is for '\(piece.destination)', but the job is not")
     }
     guard piece.hash.utf8.elementsEqual(InputPartitioning.hash.utf8) else {
-      try refuse("written by another release, with a different hash function")
+      try refuse("written by another release, with a different hash function; create it again")
     }
     guard piece.configuration.utf8.elementsEqual(request.configurationDigest.utf8) else {
       try refuse("it was created with settings that the job no longer has; create it again")

@@ -86,9 +86,9 @@ package enum RerunRefusal: RunError, Equatable, CustomStringConvertible {
       "\(store.printable): error: the store covers \(first.rfc3339) to \(asOf.rfc3339), but not this window; "
         + "process the window with 'run' or 'backfill'"
     case .missingInputs(let count, let first):
-      "error: \(count.counted("file")) that earlier runs read, such as '\(first.printable)', \(count == 1 ? "is" : "are") not among "
-        + "the inputs; their records affect sessions and campaigns of later days. Nothing was changed. Restore the files, "
-        + "or add --allow-missing-inputs if the result is correct without them"
+      "error: \(count.counted("file")) that earlier runs read (first: '\(first.printable)') \(count == 1 ? "is" : "are") not among "
+        + "the inputs; \(count == 1 ? "its" : "their") records affect sessions and campaigns of later days. Nothing was changed. Restore \(count == 1 ? "it" : "them"), "
+        + "or add --allow-missing-inputs if the result is correct without these records"
     }
   }
 }

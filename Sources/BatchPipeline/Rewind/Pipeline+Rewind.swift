@@ -88,7 +88,7 @@ extension Pipeline {
     var note =
       "\(rewind.devices.counted("device")) processed again for late records (\(rewind.records.counted("record"))): "
       + "\(rewind.added.counted("event")) added, \(rewind.replaced.grouped) replaced and \(rewind.withdrawn.grouped) withdrawn "
-      + (request.mode.isDryRun ? "or already sent and corrected" : "before they could be sent")
+      + (request.mode.isDryRun ? "(already sent or not)" : "before they could be sent")
     if let store, rewind.corrections > 0 {
       note +=
         "; \(rewind.corrections.counted("event")) already sent would now be different or missing: "

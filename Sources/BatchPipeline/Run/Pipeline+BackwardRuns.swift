@@ -23,7 +23,7 @@ package struct BackwardRunError: RunError, Equatable, CustomStringConvertible {
   package var description: String {
     "\(store): error: \(evidence). State is not rewound: events of known devices would be created, each with a warning, but without "
       + "sessions or campaigns. No record was imported. Use a separate store for the earlier period, or confirm that this is "
-      + "meant: \(command)"
+      + "intended: \(command)"
   }
 }
 
@@ -123,7 +123,7 @@ struct BackwardShare: Sendable, Equatable {
   private(set) var ahead = 0
   /// The latest instant in the new records of lagging devices.
   private(set) var newest = Instant(milliseconds: 0)
-  /// The latest instant up to which earlier runs processed lagging devices.
+  /// The latest instant to which earlier runs processed lagging devices; at most `reach`.
   private(set) var decided = Instant(milliseconds: 0)
   /// The number of devices that the store has in the buckets examined.
   private var stored = 0

@@ -111,7 +111,7 @@ extension Pipeline {
       let lines = local.ingest.counts.beforeKnown.counted("line")
       tell(
         "Refused",
-        "\(lines) before \(since.rfc3339) refused and counted as out of window: the store no longer knows which of them it imported "
+        "\(lines) before \(since.rfc3339) counted as out of window: the store no longer knows which of them it imported "
           + "('store purge')", &outcome)
     }
     tell("Window", outsideNote(local), &outcome)

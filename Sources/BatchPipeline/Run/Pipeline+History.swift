@@ -235,7 +235,7 @@ extension Pipeline {
     outcome.report.summary.identity.newOwners = owners.devices
     guard owners.known * 10 > owners.all else { return }
     outcome.newOwners =
-      "devices with another mobile user id than before: \(owners.known.grouped) of \(owners.all.grouped) that have a recipient"
+      "devices with a different mobile user id than before: \(owners.known.grouped) of \(owners.all.grouped) that have a recipient"
   }
 }
 

@@ -67,7 +67,7 @@ extension Quarantine {
     let shown = unkept.prefix(3).map { "\($0.lines) \($0.reason.rawValue) of \($0.file)" }
     let rest =
       unkept.count > shown.count
-      ? ", and others (\((unkept.count - shown.count).counted("file and reason", "files and reasons")))" : ""
+      ? ", and \((unkept.count - shown.count).counted("more pair", "more pairs")) of file and reason" : ""
     let lines = unkept.reduce(0) { $0 + $1.lines }.counted(
       "quarantined line was counted but not kept", "quarantined lines were counted but not kept")
     return

@@ -34,7 +34,7 @@ extension Pipeline {
     if corrections > 0 {
       arrivals.explain(
         .events,
-        "\(corrections.counted("sent event was", "sent events were")) changed by late records: "
+        "\(corrections.counted("sent event")) would now be different or missing because of late records: "
           + names.onStore("store", "corrections"))
     }
     let keptBack = try store.quarantine.counts()[.schemaInvalid, default: 0]

@@ -22,7 +22,7 @@ package struct Activity: Sendable, Equatable, Codable {
 
   package init() {}
 
-  /// The number of sessions that ended by inactivity rather than by an event, as in games.
+  /// The number of sessions that ended without an event, as in games.
   var sessionsOverSilently: Int { max(0, sessionLengths.reduce(0, +) - sessionsEnded.total) }
 
   package var isEmpty: Bool { self == Activity() }

@@ -78,7 +78,7 @@ struct CampaignChart {
   }
 
   private var summary: String {
-    let words = "when each was set, how long it could be active, and which events carried it."
+    let words = "when each was set, how long it could be active, and when events carried it."
     return rest.weight > 0
       ? "The \(lanes.count) of \(names.grouped)\(names == Activity.campaignLimit ? " or more" : "") campaigns with the most events: \(words)"
       : "\(lanes.count.counted("campaign")): \(words)"

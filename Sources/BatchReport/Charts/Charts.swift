@@ -24,7 +24,8 @@ struct Charts {
   private func besides(_ total: Int, _ series: [(String, [Int])]) -> String {
     let shown = series.reduce(0) { $0 + $1.1.reduce(0, +) }
     return shown == total
-      ? "" : " \((total - shown).grouped) of them are years earlier or later than the rest and are not shown."
+      ? ""
+      : " \((total - shown).counted("of them is", "of them are")) years earlier or later than the rest and not shown."
   }
 
   private var events: Chart? {
@@ -65,7 +66,7 @@ struct Charts {
     return Chart.classes(
       id: "lengths", title: "Session lengths",
       summary: "\(total.counted("ended session"))"
-        + (silently > 0 ? ", \(silently.grouped) of them ended by inactivity" : "")
+        + (silently > 0 ? ", \(silently.grouped) of them ended without an event" : "")
         + ", grouped by time in use.",
       zip(Activity.lengths, activity.sessionLengths).map { ($0.words, $1) })
   }

@@ -217,7 +217,7 @@ extension FaultRule {
       if span.count == 2, span[0] <= span[1] {
         occurrence = .span(span[0]...span[1])
       } else {
-        fields.refuse("span", "must be an array of the first and the last number")
+        fields.refuse("span", "must be an array of the first and the last number, in ascending order")
       }
     }
     let point = fields["point"]?.choice(of: FaultPoint.allCases) ?? .body

@@ -20,7 +20,7 @@ package struct LedgerEntry: Sendable, Codable, Equatable {
   /// The FNV-1a of the body in hexadecimal; nil if digests are off or the body was incomplete.
   package var bodyDigest: String?
   package var events: Int
-  /// Whether the request was carried out, changing or reading the state; false for refused and faulted ones.
+  /// Whether the request was carried out, changing or reading the state; false if refused or faulted before that.
   package var applied: Bool
   /// Whether the whole response was passed to the system.
   package var answered: Bool

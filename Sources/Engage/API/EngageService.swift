@@ -61,7 +61,7 @@ package final class EngageService: Sendable {
       case .notSent(let fault): return .failure(.notSent(fault, "the token service could not be reached"))
       case .noAnswer(let fault):
         counts.withLock { $0.tokenRequests += 1 }
-        return .failure(.notSent(fault, "the token service could not be reached"))
+        return .failure(.notSent(fault, "the token service gave no complete response"))
       case .answer(let answer):
         counts.withLock { $0.tokenRequests += 1 }
         return TokenAnswer.read(answer, now: Int64(wallClock()))

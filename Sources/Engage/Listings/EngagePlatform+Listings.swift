@@ -90,7 +90,8 @@ extension EngagePlatform {
     let open = try store.merges.openPlans().count
     guard open > 0, let destination = try store.destination() else { return nil }
     let list = ShellCommand("identity", "list", "--open", "--store", store.path).text
-    return "\(open) identity plans for \(destination) are unfinished and apply only to that list; see: \(list)"
+    let plans = open.counted("unfinished identity plan applies", "unfinished identity plans apply")
+    return "\(plans) only to \(destination); see: \(list)"
   }
 
   package func outline(_ event: JSONNode, _ settings: Settings, into outline: inout DeviceOutline) {

@@ -86,7 +86,7 @@ extension EngageConnection {
     }
     let checks = try store.identities.pendingCheckCount() - plans.count { $0.checkId != nil }
     add(
-      checks, .recipients, "\(checks.counted("identity check")): pending",
+      checks, .recipients, "\(checks.counted("identity check is", "identity checks are")) pending",
       repair: "the next run performs pending checks, unless open plans must be finished first")
   }
 
@@ -265,7 +265,7 @@ extension MergePlan {
     switch scenario {
     case _ where isForAuditRow: "audit rows"
     case .moveMobileUserId, .markMerged: "merges"
-    case .location: "places"
+    case .location: "locations"
     case .contactList, .program, .optOut, .optIn: "instructions"
     case .register, .setIds, .setMobileUserId: "id changes"
     case .reassign, .setUp, .none: "identity checks"

@@ -109,7 +109,7 @@ struct EngageConnection: PlatformService {
     for refused in named { stage.note("Identity: \(refused.refusal)") }
     if count > named.count { stage.note("Identity: and \((count - named.count).grouped) more are refused") }
     let words =
-      "the service refuses " + count.counted("set-up, check or merge", "set-ups, checks or merges") + " for good"
+      "the service permanently refuses " + count.counted("set-up, check or merge", "set-ups, checks or merges")
     stage.report.notes.append("identity: \(words)")
     if stage.exit == .done { stage.exit = .protocolRefused }
   }
@@ -128,7 +128,7 @@ struct EngageConnection: PlatformService {
     guard held > 0 else { return }
     let events = held.counted("event is pending", "events are pending")
     guard let since = awaiting.first?.since else {
-      stage.report.notes.append("\(events) until the identity of their devices is known")
+      stage.report.notes.append("\(events) until \(held == 1 ? "its device is" : "their devices are") identified")
       return stage.note("Identity: \(events) (Recipient.holdEventsUntilIdentified)")
     }
     let words =

@@ -211,7 +211,7 @@ struct ExpectedRecipient {
   private func owners(_ names: ArrivalNames) -> String {
     guard !devices.isEmpty else { return "" }
     let shown = devices.prefix(3).map { names.personal.id($0.device).text ?? "" }.joined(separator: ", ")
-    return " (of \(devices.count.counted("device")): \(shown))"
+    return " (used by \(devices.count.counted("device")): \(shown))"
   }
 
   private func renewal(_ names: ArrivalNames) -> String {
@@ -225,7 +225,7 @@ struct ExpectedRecipient {
     let (column, value) = (lack.id.name, lack.id.value)
     if let holder = lack.holder {
       return
-        "recipient \(holder) has the value of '\(column)'; check in the service which of the two belongs to the person"
+        "recipient \(holder) has that value in '\(column)'; check in the service which of the two belongs to the person"
     }
     guard isId || value.isEmpty || names.personal.policy == .clear else {
       return "'verify --show-personal-data' shows the command that sets column '\(column)' again"

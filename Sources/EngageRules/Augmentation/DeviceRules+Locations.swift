@@ -45,7 +45,7 @@ extension DeviceRules {
     let last = min(instant + settings.augmentation.sampleLife, .last)
     explanation?.note(
       "a sample for events from \(first.rfc3339) (Augmentation.augmentationTimeout) to \(last.rfc3339) "
-        + "(LocationServices.locationCacheLifespan), unless another sample is nearer")
+        + "(LocationServices.locationCacheLifespan), unless another sample takes precedence")
   }
 
   /// Keeps the samples that a future event, a held event or the end of a paused session may still need.

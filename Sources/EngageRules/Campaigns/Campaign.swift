@@ -74,7 +74,7 @@ extension CampaignReading {
       warnings.append(
         (
           .unreadableExpiration,
-          "CampaignEndTimeStamp must be a timestamp of 1 to 12 digits no later than the year 9999; the value was ignored"
+          "CampaignEndTimeStamp must be seconds since 1970, 1 to 12 digits, up to the year 9999; the value was ignored"
         ))
     }
     campaign = Campaign(name: name, expiresAt: min(base + settings.defaultCampaignLife, .last))

@@ -45,7 +45,7 @@ struct SessionConfigurationReader {
       guard let text = element.string, !text.utf8.contains(UInt8(ascii: "@")) else { continue }
       faults.warn(
         element.place,
-        "'\(text)' has no flavour; write entries as 'point@flavour'. This one allows nothing")
+        "'\(text)' has no flavour, so it allows nothing; write it as 'point@flavour'")
     }
   }
 

@@ -148,7 +148,7 @@ extension GameRules {
           timezoneOffset: state.block.offset(in: arena).map { ByteText($0) },
           manufacturer: state.block.maker(client).map { ByteText($0) },
           operatingSystemVersion: version.isEmpty ? nil : ByteText(version))))
-    explanation?.note("engagement \(record.name ?? .empty)\(block.map { ", not asked: \($0)" } ?? "")")
+    explanation?.note("engagement \(record.name ?? .empty)\(block.map { ", not requested: \($0)" } ?? "")")
   }
 }
 

@@ -31,7 +31,7 @@ struct GameService: PlatformService {
       } catch {
         switch error {
         case .endpoint(let fault): problems.append("DeltaDNA.\(setting): \(fault)")
-        case .key: problems.append("DeltaDNA.environmentKey contains a character that is not allowed in a URL path")
+        case .key: problems.append("DeltaDNA.environmentKey may contain only letters, digits, '-', '.', '_' and '~'")
         }
         return nil
       }
@@ -187,7 +187,7 @@ extension GameService {
     case "outOfWindow":
       Arrivals.Finding(
         .missing, .events, "\(id)", "accepted, then dropped because of its timestamp",
-        repair: "use DeltaDNA.oldestEvent and DeltaDNA.furthestAhead to hold back such events")
+        repair: "set DeltaDNA.oldestEvent and DeltaDNA.furthestAhead so that such events are not sent")
     case .some(let other):
       Arrivals.Finding(.unknown, .events, "\(id)", "the sandbox reports '\(other)'", repair: "")
     case nil where areAll:

@@ -36,7 +36,7 @@ package struct ServiceTimes: Sendable {
   package func warn(_ context: RunContext, _ stage: inout ServiceStage) throws {
     if let asOf = context.job.asOf, abs(asOf.milliseconds - context.now.milliseconds) > 3_600_000 {
       note(
-        "asOf differs by more than an hour from the clock, and \(service) drops events according to the clock"
+        "asOf differs from the clock by more than an hour, and \(service) drops events according to the clock"
           + (context.sandboxAddress == nil ? "" : "; the sandbox uses asOf"), &stage)
     }
     // A sandbox uses asOf as its clock, like the run.
@@ -90,6 +90,7 @@ package struct ServiceTimes: Sendable {
       reason: "\(reasons.joined(separator: ", or ")) than \(service) accepts", setting: setting,
       ends: ends.joined(separator: "; "),
       advice: isOld
-        ? "\(isAhead ? "\(old.grouped) of them" : "by asOf they") are older than \(service) accepts. \(legacy)" : nil)
+        ? "\(isAhead ? "\(old.grouped) of them" : "relative to asOf, they") are older than \(service) accepts. \(legacy)"
+        : nil)
   }
 }

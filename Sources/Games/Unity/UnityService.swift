@@ -105,7 +105,7 @@ package struct UnityAddress: Sendable {
 extension UnityAddress.Fault: CustomStringConvertible {
   package var description: String {
     let allowed =
-      "must be one part of a URL path: letters, digits, '-', '.', '_' and '~', but not '.' or '..' alone"
+      "must be one segment of a URL path: letters, digits, '-', '.', '_' and '~', but not '.' or '..'"
     return switch self {
     case .endpoint(let fault): "Unity.collectUrl: \(fault)"
     case .projectId: "Unity.projectId \(allowed)"

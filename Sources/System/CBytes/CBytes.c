@@ -38,7 +38,7 @@ ptrdiff_t engage_find_line_feeds(const uint8_t *bytes, ptrdiff_t count, uint32_t
 
 static int engage_stands(const uint8_t *bytes, ptrdiff_t count, ptrdiff_t place, engage_name name) {
   if (name.length > count - place) return 0;
-  // Most of what begins like a name is told from it by a word.
+  // One word rules out most text that begins like a name.
   uint64_t here, there;
   memcpy(&here, bytes + place, 8);
   memcpy(&there, name.bytes, 8);
@@ -94,7 +94,7 @@ ptrdiff_t engage_read_varints(const uint8_t *bytes, uint64_t *first, uint64_t *s
     if (!ends) return 0;
     ptrdiff_t end = __builtin_ctzll(ends) / engage_mark_bits + 1;
     if (end - at > 8) return 0;
-    // The last may begin behind the eighth byte; the loads stay within 24.
+    // The last may begin after the eighth byte; the loads stay within 24.
     *targets[number] = engage_varint(bytes + at, end - at);
     at = end;
   }

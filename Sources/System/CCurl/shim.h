@@ -59,7 +59,7 @@ static inline CURLcode engage_curl_set_authorities(CURL *handle, const void *byt
 }
 
 // Bytes that the peer's TCP has said it has; -1 where the kernel does not tell. Read at its place in `struct tcp_info` of
-// linux/tcp.h, which never changes: the header cannot be included beside the one of the C library, whose struct is shorter.
+// linux/tcp.h, which never changes: the header cannot be included with that of the C library, whose struct is shorter.
 static inline int64_t engage_tcp_bytes_acknowledged(int descriptor) {
   enum { place = 120 };
   unsigned char info[512];

@@ -70,7 +70,7 @@ import Testing
     ("a{3,2}", "the limits of a quantifier are reversed", 2),
     ("a{,2}", "a number is missing after '{'", 3),
     ("{2}", "'{' has nothing to repeat; write a literal one as '\\{'", 1),
-    ("[z-a]", "the limits of a range are reversed", 2),
+    ("[z-a]", "the end of a range must be a character, and not before its start", 2),
     ("(a)\\1", "back-references are not supported", 4),
     ("a(?=b)", "look-around is not supported", 2),
     ("(?<!a)b", "look-around is not supported", 1),

@@ -217,7 +217,7 @@ import Testing
     ),
     (
       "{\"rules\":[{\"action\":\"close\",\"span\":[4,2]}]}",
-      "f:1: error: 'rules[0].span' must be an array of the first and the last number"
+      "f:1: error: 'rules[0].span' must be an array of the first and the last number, in ascending order"
     ),
     (
       "{\"rules\":[{\"action\":\"close\",\"nth\":0}]}",

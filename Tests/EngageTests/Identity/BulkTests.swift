@@ -282,7 +282,7 @@ import Testing
     #expect(
       throws: IdentityConfigurationError(problems: [
         "Recipient.mergedDateColumn: list 50001 has no column 'Merged Date'",
-        "AuditRecord.createDateColumnName: list 50002 has no column 'Create Date'",
+        "AuditRecord.createDateColumnName: table 50002 has no column 'Create Date'",
       ])
     ) { try bench.reconcile() }
     #expect(!bench.service.calls.contains { $0.isWrite })

@@ -111,7 +111,7 @@ import Testing
       (#"{"eventsWhitelist":[]}"#, ["'parameters.eventsWhitelist' is empty; nothing is filtered"]),
       (
         #"{"dpWhitelist":["p"]}"#,
-        ["'p' has no flavour; write entries as 'point@flavour'. This one allows nothing"]
+        ["'p' has no flavour, so it allows nothing; write it as 'point@flavour'"]
       ),
       (#"{"imageCache":5}"#, ["'parameters.imageCache' is an integer, not an array; it is ignored"]),
       (

@@ -273,7 +273,7 @@ extension IdentityCommand {
   struct Abandon: ParsableCommand {
     static let configuration = CommandConfiguration(
       abstract:
-        "End a stopped plan and leave the service unchanged, or release a device's events without a recipient.",
+        "End an unfinished plan and leave the service unchanged, or release a device's events without a recipient.",
       discussion:
         "The check of the plan counts as finished. An abandoned device is assigned no recipient for its current ids."
     )

@@ -151,7 +151,7 @@ struct EventLog: Sendable {
     }
     guard let attributes = event["attributes"]?.array else { return "attributes is missing" }
     for attribute in attributes where attribute["name"]?.string == nil || attribute["value"]?.string == nil {
-      return "attributes holds an element without name and value"
+      return "attributes has an element without name or value"
     }
     return nil
   }

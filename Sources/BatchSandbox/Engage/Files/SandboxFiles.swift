@@ -34,7 +34,7 @@ struct SandboxFiles: Sendable {
   }
 
   mutating func write(_ area: Area, _ name: String, _ bytes: [UInt8]) throws(SandboxFileError) {
-    guard let name = Self.plainName(name) else { throw SandboxFileError(operation: "name", path: name, code: EINVAL) }
+    guard let name = Self.plainName(name) else { throw SandboxFileError(operation: "write", path: name, code: EINVAL) }
     guard let folder else {
       contents[area, default: [:]][name] = bytes
       return

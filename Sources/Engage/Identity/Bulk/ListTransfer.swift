@@ -89,7 +89,7 @@ package final class ListTransfer: Sendable {
       case .error, .canceled: throw ExportFault.job("job \(job.id) ended without a result")
       case .waiting, .running, .other: break
       }
-      if waited > Self.longestJob { throw ExportFault.job("job \(job.id) did not end in time") }
+      if waited > Self.longestJob { throw ExportFault.job("job \(job.id) did not end within eight hours") }
       database.pause(rest)
       waited = waited + rest
       rest = min(Milliseconds(rest.count * 2), Self.longestPoll)
@@ -122,7 +122,7 @@ package struct TransferFolder: Sendable {
   /// Passes the bytes of a file to `body`. Remote paths look like `/download/Name - All - Jan 31 2026 11-59-59 PM.CSV`.
   func download(_ remote: String, _ body: ([UInt8]) -> Void) throws {
     guard let name = remote.split(separator: "/").last, !name.hasPrefix(".") else {
-      throw ExportFault.file(remote, operation: "name", code: EINVAL)
+      throw ExportFault.file(remote, operation: "open", code: EINVAL)
     }
     let file = "\(path)/download/\(name)"
     let descriptor = unsafe open(file, O_RDONLY | O_CLOEXEC)
@@ -159,13 +159,14 @@ enum ExportFault: Error, Equatable, CustomStringConvertible {
   var description: String {
     switch self {
     case .noFile: "the service did not name the exported file"
-    case .file(let path, let operation, let code): "\(path): error: cannot \(operation) (code \(code))"
+    case .file(let path, let operation, let code):
+      unsafe "\(path): cannot \(operation): \(String(cString: strerror(code)))"
     case .job(let what): what
     case .missingColumns(let names):
       "the exported file has no column \(names.map { "'\($0)'" }.joined(separator: ", "))"
     case .torn(let row): "the exported file is truncated or damaged at row \(row)"
     case .notUTF8(let row): "row \(row) of the exported file is not UTF-8"
-    case .tooShort(let rows, let size): "the exported file contains only \(rows) of the list's \(size) recipients"
+    case .tooShort(let rows, let size): "the exported file contains only \(rows) of \(size) rows"
     }
   }
 }

@@ -38,7 +38,10 @@ package struct ServiceErasure: Sendable {
       var count = 0
       while let recipient = try find(column), !keeps(recipient, foundBy: column, traces) {
         guard count < Self.most else {
-          throw .refused(fault: 0, "more than \(Self.most) recipients have the value in column '\(column.name)'")
+          throw .refused(
+            fault: 0,
+            "more than \(Self.most) recipients have the same value in column '\(column.name)'; \(Self.most) were deleted"
+          )
         }
         if try remove(recipient) { recipients += 1 }
         count += 1

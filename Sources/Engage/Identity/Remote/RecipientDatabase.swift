@@ -114,7 +114,7 @@ package enum RemoteFailure: RunError, Equatable, Sendable {
   case uncertain(String)
   /// Unknown, and repeating the call might apply it twice.
   case lost(String)
-  /// Like ``uncertain(_:)``, because the service accepts no calls for now. `again` is the pause before the next call;
+  /// Like ``uncertain(_:)``, but the service accepts no calls for now. `again` is the pause before the next call;
   /// nil if patience has run out.
   case unavailable(String, again: Milliseconds?)
   /// Refused repeatedly while others of its kind are answered: its subject is left to the next run (reference decisions

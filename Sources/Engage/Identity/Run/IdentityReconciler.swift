@@ -122,9 +122,9 @@ package struct IdentityReconciler: Sendable {
       case .unknownPlan(let id): "error: no plan \(id)"
       case .ended(let id, let state): "error: plan \(id) is already '\(state.rawValue)'"
       case .locked(let id, let holder):
-        "error: plan \(id) cannot continue until plan \(holder) of the same recipient is finished"
+        "error: plan \(id) cannot be undone until plan \(holder) of the same recipient is finished"
       case .irreversible(let id, let scenario):
-        "error: plan \(id) is '\(scenario.rawValue)': the service's API cannot remove the recipient; do that in the service's user interface"
+        "error: plan \(id) ('\(scenario.rawValue)') cannot be undone: the service's API cannot remove the recipient from the contact list or program; do that in the service's user interface"
       case .later(let id, let later): "error: plan \(later) was carried out after plan \(id); undo the later one first"
       }
     }

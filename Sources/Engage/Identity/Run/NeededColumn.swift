@@ -78,7 +78,7 @@ package struct KeyObjection {
     if tableKey.isEmpty {
       setting = "AuditRecord.auditRecordListId"
       reason =
-        "table \(audit.tableId) has no key, so a repeated row would be added twice; if no table is configured, 'service prepare --audit-table' creates one with a key"
+        "table \(audit.tableId) has no key, so a repeated row would be added twice; to create a table with a key, unset AuditRecord.auditRecordListId and run 'service prepare --audit-table'"
     } else if tableKey.count == 1, tableKey[0].isIdentical(to: audit.keyColumn) {
       return nil
     } else {

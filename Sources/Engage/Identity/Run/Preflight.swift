@@ -23,7 +23,7 @@ extension IdentityReconciler {
     let list = try layout(of: settings.list, named: "General.databaseListId", &problems)
     if let list {
       columns.note(list)
-      check(NeededColumn.ofList(needed), against: list, id: settings.list, &problems)
+      check(NeededColumn.ofList(needed), against: list, named: "list \(settings.list)", &problems)
       if addsRecipients, let objection = KeyObjection(settings, listKey: Self.names(list.keyColumns)) {
         problems.append("\(objection.setting): \(objection.reason)")
       }
@@ -34,7 +34,7 @@ extension IdentityReconciler {
     }
     if let audit = settings.audit {
       if let table = try layout(of: audit.tableId, named: "AuditRecord.auditRecordListId", &problems) {
-        check(NeededColumn.ofAuditTable(audit), against: table, id: audit.tableId, &problems)
+        check(NeededColumn.ofAuditTable(audit), against: table, named: "table \(audit.tableId)", &problems)
         if let objection = KeyObjection(audit, tableKey: Self.names(table.keyColumns)) {
           problems.append("\(objection.setting): \(objection.reason)")
         }
@@ -71,10 +71,10 @@ extension IdentityReconciler {
   }
 
   private func check(
-    _ needed: [NeededColumn], against layout: ListLayout, id: String, _ problems: inout [String]
+    _ needed: [NeededColumn], against layout: ListLayout, named name: String, _ problems: inout [String]
   ) {
     for column in needed where !layout.columns.contains(ByteText(column.name)) {
-      problems.append("\(column.setting): list \(id) has no column '\(column.name)'")
+      problems.append("\(column.setting): \(name) has no column '\(column.name)'")
     }
   }
 

@@ -25,7 +25,7 @@ typedef struct {
   ptrdiff_t length;
 } engage_name;
 
-/// Where `name` stands, if it stands once and neither a backslash nor one of the others does; else `count`.
+/// The offset of `name`, if it occurs once and neither a backslash nor another name occurs; else `count`.
 ptrdiff_t engage_find_only(const uint8_t *bytes, ptrdiff_t count, engage_name name, engage_name second, engage_name third);
 
 /// Reads four numbers of seven bits a byte, the lowest first, of which the last byte has no eighth bit; 24 bytes are read.
@@ -46,7 +46,7 @@ static inline engage_bytes engage_pair(uint64_t first, uint64_t last) {
 /// A bit of each of the bytes that have no eighth bit.
 static inline uint64_t engage_below128(engage_bytes bytes) { return (uint64_t)(uint16_t)~_mm_movemask_epi8(bytes); }
 
-/// A bit of each backslash, and of each quote behind which one of three bytes stands.
+/// A bit for each backslash, and for each quote followed by one of three bytes.
 static inline uint64_t engage_quoted(engage_bytes bytes, engage_bytes next, uint8_t one, uint8_t two, uint8_t three) {
   __m128i behind = _mm_or_si128(_mm_cmpeq_epi8(next, _mm_set1_epi8((char)one)),
     _mm_or_si128(_mm_cmpeq_epi8(next, _mm_set1_epi8((char)two)), _mm_cmpeq_epi8(next, _mm_set1_epi8((char)three))));
@@ -182,7 +182,7 @@ static inline ptrdiff_t engage_count_plain(const uint8_t *bytes, ptrdiff_t count
   return engage_scan_plain(bytes, count, 0, NULL);
 }
 
-/// Copies them as well; behind them, up to `count`, the target may be overwritten.
+/// Copies them as well; after them, up to `count`, the target may be overwritten.
 static inline ptrdiff_t engage_copy_plain(const uint8_t *bytes, ptrdiff_t count, uint8_t *target) {
   return engage_scan_plain(bytes, count, 1, target);
 }

@@ -20,7 +20,7 @@ typedef struct {
   int (*_Nonnull end)(void *_Nullable context);
 } engage_xml_events;
 
-/// Results of `engage_xml_parse` beside 0 and libxml2's own error codes, which are positive.
+/// Results of `engage_xml_parse` other than 0 and libxml2's own error codes, which are positive.
 enum {
   ENGAGE_XML_STOPPED = -1,
   ENGAGE_XML_NO_MEMORY = -2,

@@ -125,7 +125,7 @@ struct PersonalIdentities: PersonalTables {
     guard !open.isEmpty else { return nil }
     let names = open.prefix(20).map { "\($0)" }.joined(separator: ", ")
     return """
-      error: the identity plans \(names) of these people are unfinished and would remain partly carried out at the service; \
+      error: these people have unfinished identity plans (\(names)), which would remain partly carried out at the service; \
       nothing was changed. Run the job to finish them, or see 'identity undo' and 'identity abandon'
       """
   }

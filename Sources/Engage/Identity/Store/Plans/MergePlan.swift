@@ -34,7 +34,7 @@ package enum MergeScenario: String, CaseIterable, Sendable {
     switch self {
     case .register: "the recipient gets the device's mobile user id"
     case .setIds: "the recipient gets these ids, which no recipient had"
-    case .setMobileUserId: "the recipient gets its mobile user id"
+    case .setMobileUserId: "the recipient with these ids gets the device's mobile user id"
     case .moveMobileUserId: "merged into the recipient with these ids, which takes over the mobile user id"
     case .markMerged: "merged into the recipient with these ids"
     case .reassign: "the device moves to the recipient with these ids; no recipient is merged"
