@@ -65,25 +65,29 @@ final class CanonicalWriter {
     let start = target.beginObject()
     let base = object.base.flatMap { value(of: .sources($0)) } ?? given
     if object.spreads.isEmpty, base == nil {
-      for number in object.members {
-        let member = plan.members[number]
-        guard let value = value(of: member.content) else { continue }
-        let before = target.end
-        target.append(name: member.quoted, key: member.key)
-        let wasOfTexts = isOfTexts
-        if member.isOfTexts { isOfTexts = true }
-        if !write(value, line, &target) { target.truncate(to: before) }
-        isOfTexts = wasOfTexts
-      }
-    } else {
-      writeEntries(of: object, base, line, &target)
+      writeMembers(of: object, line, &target)
+      return target.endObject(start, isAlwaysThere: isWhole || object.isAlwaysThere)
     }
+    writeEntries(of: object, base, line, &target)
     var isObject = false
     if case .view(let view) = base, view.kind == .object { isObject = true }
     if target.endObject(start, isAlwaysThere: isWhole || object.isAlwaysThere || isObject) { return true }
     guard let base, !isObject else { return false }
     target.truncate(to: before)
     return write(base, line, &target)
+  }
+
+  private func writeMembers(of object: MapPlan.Object, _ line: JSONView, _ target: inout CanonicalLines) {
+    for number in object.members {
+      let member = plan.members[number]
+      guard let value = value(of: member.content) else { continue }
+      let before = target.end
+      target.append(name: member.quoted, key: member.key)
+      let wasOfTexts = isOfTexts
+      if member.isOfTexts { isOfTexts = true }
+      if !write(value, line, &target) { target.truncate(to: before) }
+      isOfTexts = wasOfTexts
+    }
   }
 
   /// Writes members, including copied ones, sorted by name; if several have the same name, the first one counts.

@@ -120,15 +120,21 @@ struct MapOutline {
   private(set) var isLine = true
   private let starts: UnsafeMutablePointer<UnsafeRawPointer?>
   /// For each slot, the slot that followed it in an earlier record, or 0. It serves as a guess, because most records
-  /// are alike. The first half is for the next member, the second half for the first member inside. Slots in both
-  /// halves have the right parent, so comparing names suffices.
+  /// are alike. The first third is for the next member, the second third for the first member inside, and the rest for
+  /// the next member of ``ignored``. All slots have the right parent, so comparing names suffices.
   private let following: UnsafeMutablePointer<Int32>
+  /// Names that no path reads. Their slots follow the outline's, so that they are guessed too.
+  private var ignored: [Text] = []
+  private let names = Arena(blockSize: 1 << 10)
+
+  private static let mostIgnored = 64
 
   init(_ outline: MapOutline) {
     self.outline = outline
     unsafe starts = .allocate(capacity: outline.count)
-    unsafe following = .allocate(capacity: 2 * outline.count)
-    unsafe following.initialize(repeating: 0, count: 2 * outline.count)
+    let count = 2 * outline.count + Self.mostIgnored
+    unsafe following = .allocate(capacity: count)
+    unsafe following.initialize(repeating: 0, count: count)
   }
 
   deinit {
@@ -155,20 +161,39 @@ struct MapOutline {
     var members = texts.value(of: value).members
     while let (key, member) = members.next() {
       var next = unsafe following[last]
-      if next == 0 || !outline.isNamed(next, key) {
+      if next == 0 || !isNamed(next, key) {
         guard let known = outline.slot(of: key, in: slot) else {
-          if let similar = outline.similarSlot(to: key, in: slot), member.isGiven, !isGiven(similar) {
-            read(member, similar)
+          if let similar = outline.similarSlot(to: key, in: slot) {
+            if member.isGiven, !isGiven(similar) { read(member, similar) }
+          } else if next == 0 {
+            ignore(key, after: &last)
           }
           continue
         }
         next = known
         unsafe following[last] = next
       }
+      if next >= outline.count {
+        last = Int(next)
+        continue
+      }
       // A later null or empty value does not replace an earlier one for the same slot.
       if member.isGiven || !isGiven(next) { read(member, next) }
       last = Int(next)
     }
+  }
+
+  @inline(__always)
+  private func isNamed(_ slot: Int32, _ name: Text) -> Bool {
+    slot < outline.count ? outline.isNamed(slot, name) : ignored[Int(slot) - 2 * outline.count] == name
+  }
+
+  private func ignore(_ name: Text, after last: inout Int) {
+    guard ignored.count < Self.mostIgnored else { return }
+    let slot = 2 * outline.count + ignored.count
+    unsafe ignored.append(names.copy(name.bytes))
+    unsafe following[last] = Int32(slot)
+    last = slot
   }
 
   private func isGiven(_ slot: Int32) -> Bool {
