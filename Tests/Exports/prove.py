@@ -63,7 +63,7 @@ AIRSHIP = {
 
 TOOLS = [
     client("segment", preset="segment"),
-    client("rudderstack", "rudderstack", preset="rudderstack"),
+    client("rudderstack", "rudderstack", preset="segment"),
     client("amplitude", map=AMPLITUDE),
     client("mixpanel", preset="mixpanel"),
     client("mparticle", preset="mparticle", nested="none"),
@@ -168,7 +168,7 @@ def read(folder, tool, export):
         kind, entries = next(iter(json.load(file)["inputs"].items()))
     entry = entries[0].get("map") if isinstance(entries[0], dict) else None
     found = [f"init ends with {began.returncode}"] if began.returncode else []
-    if tool.preset and tool.preset not in (began.stdout + began.stderr):
+    if tool.preset and f"preset '{tool.preset}'" not in began.stdout + began.stderr:
         found.append(f"init does not name the preset {tool.preset}")
     if not entry:
         return found + ["init names no map"]
