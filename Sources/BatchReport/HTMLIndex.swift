@@ -73,11 +73,13 @@ extension Instant {
 
 extension [ListedRun] {
   /// The runs, with those of one window in the last of them: a record counts in its window, whether the first run read
-  /// it, a later one or a replay, and the quarantined lines are those that the last run found and no replay imported.
+  /// it, a later one or a replay, and the quarantined lines are those that the last run found and no replay imported. The
+  /// page is that of the run that accepted most.
   fileprivate var byWindow: [ListedRun] {
     var counted: [ListedRun] = []
     var places: [String: Int] = [:]
     var ofRun: [Int64: Int] = [:]
+    var largest: [Int: Int] = [:]
     for var run in self {
       for (number, lines) in run.repaired.sorted(by: { $0.key < $1.key }) {
         guard let place = ofRun[number] else { continue }
@@ -96,6 +98,9 @@ extension [ListedRun] {
       }
       if let place = places[window] {
         let before = counted[place]
+        // A run that only added a corrected line has a page without the night.
+        if run.accepted < largest[place, default: 0] { run.folder = before.folder ?? run.folder }
+        largest[place] = Swift.max(run.accepted, largest[place, default: 0])
         // A run that read nothing leaves the lines in quarantine.
         if run.accepted + run.quarantined == 0 { run.quarantined = before.quarantined }
         run.accepted += before.accepted
@@ -104,6 +109,7 @@ extension [ListedRun] {
         counted[place] = run
       } else {
         places[window] = counted.count
+        largest[counted.count] = run.accepted
         counted.append(run)
       }
       ofRun[run.number] = places[window]

@@ -25,7 +25,7 @@ extension Markup {
       let others = rest.steps.map { [(name: "all others, by campaign", steps: $0)] } ?? []
       line(
         .table(
-          "Campaigns: devices of each step, their share of the step before (none if it has fewer), and events",
+          "Campaigns: devices of each step, the share of the devices of the step before that also took it, and events",
           steps + others,
           [.text("campaign", \.name)]
             + CampaignStep.allCases.map { step in .number(step.words) { $0.steps.words(of: step) } }))
@@ -53,13 +53,13 @@ extension CampaignStep {
 }
 
 extension CampaignSteps {
-  /// The devices of a step, their share of the step before, and its events.
+  /// The devices of a step, the share of those of the step before that it has, and its events.
   fileprivate func words(of step: CampaignStep) -> String {
     let reach = self[step]
     guard reach != (0, 0) else { return "-" }
     let before = CampaignStep.allCases.prefix { $0 != step }.last.map { self[$0].devices } ?? 0
-    // More devices than in the step before had it from an earlier night.
-    let share = before > 0 && before >= reach.devices ? " (\((reach.devices * 100 + before / 2) / before) %)" : ""
+    // Other devices had the step before on an earlier night, or never.
+    let share = before > 0 ? " (\((continued(step) * 100 + before / 2) / before) %)" : ""
     return "\(reach.devices.counted("device"))\(share), \(reach.events.countedOrFewer("event"))"
   }
 }

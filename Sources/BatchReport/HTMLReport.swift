@@ -290,7 +290,7 @@ extension Markup {
 extension String {
   /// The part of a name that a page shows; ``shownWords`` is for sentences and paths.
   var shownName: String { clipped(toBytes: 100) }
-  fileprivate var shownWords: String { clipped(toBytes: 300) }
+  fileprivate var shownWords: String { clipped(toBytes: 1000) }
 }
 
 extension RedactedText {

@@ -9,6 +9,11 @@ enum NextSteps {
     func command(_ words: String...) -> String? {
       report.store.map { ShellCommand(words + ["--store", $0]).text }
     }
+    if report.exit == .serviceUnavailable, report.mode != .dryRun {
+      steps.append(
+        "The service could not be reached or kept failing. Nothing is lost: the next run continues where this one stopped"
+      )
+    }
     if report.exit == .configuration, report.mode != .dryRun, summary.records.read > 0 {
       steps.append("The records read are safe in the store. Fix the configuration, then run the job again")
     }
@@ -31,7 +36,7 @@ enum NextSteps {
       steps.append("Nothing was processed. Once the export is complete: \(invocation.runText())")
     }
     steps += report.missed.prefix(shownWindows).map { missed in
-      "\(report.shownZone.period(missed.from, missed.to)) was never read. To read it: \(invocation.runText(missed.command(invocation)))"
+      "\(report.shownZone.period(missed.from, missed.to)) was never read. Once its export is there: \(invocation.runText(missed.command(invocation)))"
     }
     if report.missed.count > shownWindows {
       steps.append(
@@ -110,7 +115,8 @@ enum NextSteps {
           + ShellCommand("doctor", invocation.jobFile).text)
     }
     if let outdated = report.outdated { steps.append(outdated.advice) }
-    steps += report.unsent.compactMap { unsent in
+    // During an outage, pending events need no decision.
+    steps += report.unsent.filter { _ in report.exit != .serviceUnavailable }.compactMap { unsent in
       unsent.advice.map { "\(unsent.events.counted("event is", "events are")) not sent (\(unsent.status)): \($0)" }
     }
     if report.ledger.possibleDuplicates > 0 {

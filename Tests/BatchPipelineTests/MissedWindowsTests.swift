@@ -105,7 +105,7 @@ import Testing
           asOf: try Self.instant("2026-01-04T02:15:00Z")))
     #expect(
       TextSummary(after.report).lines.contains(
-        "  - 2026-01-03 was never read. To read it: engage-batch run \(folder.path)/job.json --no-upload --as-of 2026-01-04T02:15:00.000Z"
+        "  - 2026-01-03 was never read. Once its export is there: engage-batch run \(folder.path)/job.json --no-upload --as-of 2026-01-04T02:15:00.000Z"
       ), "\(TextSummary(after.report).lines)")
     #expect(
       after.report.summaryJSON.contains(

@@ -92,6 +92,11 @@ import Testing
         && page.contains("<title>2026-01-02: 8 quarantined</title>"))
     #expect(page.contains("<title>2026-01-03: 209 accepted</title>") && !page.contains("<title>2026-01-04"))
     #expect(page.contains("<b class=\"plain\">418</b><span>records accepted</span>"))
+    // A run of one corrected line does not replace the page of its night.
+    var (night, line) = (runs[1], runs[1])
+    (night.folder, night.number, line.folder, line.number, line.accepted) = ("night", 8, "line", 9, 1)
+    #expect(HTMLIndex.text([night, line], store: "a").contains("<a href=\"night/report.html\">2</a>"))
+    #expect(HTMLIndex.text([line, night], store: "a").contains("<a href=\"night/report.html\">2</a>"))
     // Two windows of one day, of which one failed.
     var half = runs[1]
     (half.number, half.exit, half.accepted) = (4, .serviceUnavailable, 1)

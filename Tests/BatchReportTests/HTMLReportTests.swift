@@ -120,20 +120,26 @@ import Testing
     #expect(page.contains("<dd>2026-01-15T05:00:00.000Z to <span class=\"whole\">2026-01-16T05:00:00.000Z</span></dd>"))
   }
 
-  @Test("A share of the step before is shown where that step has at least as many devices")
+  @Test("A share has only devices that also have the step before")
   func shares() throws {
     var report = RunReport.fixture()
     report.summary.people = People()
     report.summary.people?.newDevices = 8
-    var steps = CampaignSteps()
-    for (step, devices) in [(CampaignStep.received, 8), (.opened, 3), (.sessions, 5), (.goals, 5)] {
-      (steps[step].devices, steps[step].events) = (devices, 9)
-    }
-    report.activity.campaign("spring") { $0.add(steps) }
-    let cells = [
-      "received\">8 devices", "opened\">3 devices (38 %)", "sessions\">5 devices", "goals\">5 devices (100 %)",
+    // The last two received it on an earlier night.
+    let devices: [[CampaignStep]] = [
+      [.received], [.received, .received], [.received, .opened], [.received, .sessions], [.opened, .sessions, .goals],
+      [.goals],
     ]
-    let row = cells.map { "<td class=\"number\" data-label=\"\($0), 9 events</td>" }.joined()
+    for device in devices {
+      var steps = CampaignSteps()
+      for step in device { steps[step].events += 1 }
+      report.activity.campaign("spring") { $0.add(steps.ofOneDevice) }
+    }
+    let cells = [
+      "received\">4 devices, 5 events", "opened\">2 devices (25 %), 2 events", "sessions\">2 devices (50 %), 2 events",
+      "goals\">2 devices (50 %), 2 events",
+    ]
+    let row = cells.map { "<td class=\"number\" data-label=\"\($0)</td>" }.joined()
     #expect(HTMLReport.text(report).contains("<tr><th scope=\"row\">spring</th>\(row)</tr>"))
   }
 

@@ -122,6 +122,7 @@ import Testing
     #expect(
       Array(lines.drop { $0 != "To do" }) == [
         "To do",
+        "  - The service could not be reached or kept failing. Nothing is lost: the next run continues where this one stopped",
         "  - 3 events are held as UNKNOWN, because the response was lost or inconclusive. To see which events to look up in the service: "
           + "engage-batch store events --status UNKNOWN --store var/nightly.sqlite",
         "  - 2 events could not be posted. Once the cause is fixed, requeue for the next run: "

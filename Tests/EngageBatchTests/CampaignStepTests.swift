@@ -69,7 +69,7 @@ import Testing
     #expect(page.contains("<td class=\"number\" data-label=\"the night before\">4</td>"), "\(page)")
   }
 
-  @Test("The nights before are the windows before, each once, by the last run that read something new")
+  @Test("The nights before are the windows before, each once, by the run that accepted most")
   func nightsBefore() throws {
     let workspace = try Workspace([])
     try workspace.write(
@@ -95,6 +95,10 @@ import Testing
     #expect(try before(night(12)) == "1: 3 new, 0 returning")
     // Nothing new, twice: no night of its own, and not before itself.
     for _ in 0..<2 { #expect(try before(night(12)) == "1: 3 new, 0 returning") }
+    // A corrected line does not replace its night.
+    let night11 = try workspace.read("in/11.ndjson")
+    try workspace.write("in/11.ndjson", night11 + PeopleTests.record("d1", "11T20:00", "u"))
+    #expect(try before(night(12)) == "1: 3 new, 0 returning")
     // 3 and 2 new devices; 0 and 3 returning ones: the median of two is their mean.
     let two = try night(13)
     #expect(two["nights"]?.integer == 2 && two["new"]?.double == 2.5 && two["returning"]?.double == 1.5, "\(two)")

@@ -49,7 +49,7 @@ extension SilenceTests {
     let command = "run \(workspace.path)/job.json --no-upload --as-of 2026-01-13T02:15:00.000Z"
     #expect(
       next.messages.contains(
-        "  - 2026-01-12 was never read. To read it: engage-batch \(command)"),
+        "  - 2026-01-12 was never read. Once its export is there: engage-batch \(command)"),
       "\(next.messages)")
     let missed = #"[{"from":"2026-01-12T00:00:00.000Z","to":"2026-01-13T00:00:00.000Z"}]"#
     #expect(try Summary(workspace.read("s")).text("missed") == missed)
@@ -140,7 +140,7 @@ extension SilenceTests {
       "engage-batch partition \(workspace.path)/job.json --parts 2 --after LAST --out NEW --as-of 2026-01-13T02:15:00.000Z"
     #expect(
       next.messages.contains(
-        "- 2026-01-12 was never read. To read it: \(command) (LAST is the folder of the last partition, NEW is created), then 'decide' and 'collect'\n"
+        "- 2026-01-12 was never read. Once its export is there: \(command) (LAST is the folder of the last partition, NEW is created), then 'decide' and 'collect'\n"
       ), "\(next.messages)")
     let pending = "6 events are pending in the store. Send them: engage-batch post \(workspace.path)/job.json"
     #expect(next.messages.contains(pending))

@@ -195,18 +195,19 @@ package struct FailedStart {
 
 extension Pipeline {
   /// Returns the figures of the job's last successful runs (`Report.usualRuns`), oldest first, and the devices of as many
-  /// nights: for each window up to this run's, the last run that read something new. Nil without a comparison.
+  /// nights: for each window up to this run's, the run that accepted most records. Nil without a comparison.
   func nightsBefore(_ storage: RunStorage) throws -> (figures: [NightFigures], people: [People])? {
     let settings = request.settings.report
     guard settings.usualRuns > 0, request.mode.readsInputs, let store = storage.store else { return nil }
     let before = try store.runs.all().filter {
       $0.job == request.job.name && $0.exit == 0 && $0.id != storage.run && ["run", "no-upload"].contains($0.mode)
     }
+    let read = before.map { (run: $0, accepted: ListedRun($0, of: platform.name).accepted) }.filter { $0.accepted > 0 }
+    let most = Dictionary(grouping: read, by: \.run.window).mapValues { $0.map(\.accepted).max() ?? 0 }
     var windows: Set<TimeWindow> = [request.job.window]
-    let nights = before.reversed().filter { run in
-      guard ListedRun(run, of: platform.name).accepted > 0 else { return false }
+    let nights = read.reversed().filter { run, accepted in
       guard let to = run.window.to, let own = request.job.window.to else { return true }
-      return to <= own && windows.insert(run.window).inserted
+      return to <= own && accepted == most[run.window] && windows.insert(run.window).inserted
     }
     func figures(_ run: StoredRun) throws -> NightFigures? {
       // A report in another release's format is not compared.
@@ -214,7 +215,7 @@ extension Pipeline {
     }
     return (
       try before.suffix(settings.usualRuns).compactMap(figures),
-      try nights.prefix(settings.usualRuns).reversed().compactMap { try figures($0)?.people }
+      try nights.prefix(settings.usualRuns).reversed().compactMap { try figures($0.run)?.people }
     )
   }
 

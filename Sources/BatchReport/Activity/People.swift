@@ -10,10 +10,11 @@ package enum CampaignStep: Int, CaseIterable, Sendable {
   case goals
 }
 
-/// The events of each step, and the devices that have at least one.
+/// The events of each step, and the devices that have at least one, also of those with the step before.
 package struct CampaignSteps: Tallied {
-  /// Events and devices in turn, in the order of the steps. It is no array, because one is made for each event.
-  private var counts = SIMD8<Int>()
+  /// Events and devices in turn, in the order of the steps, then ``continued(_:)``. It is no array, because one is made for
+  /// each event.
+  private var counts = SIMD16<Int>()
 
   package init() {}
 
@@ -22,10 +23,19 @@ package struct CampaignSteps: Tallied {
     set { (counts[2 * step.rawValue], counts[2 * step.rawValue + 1]) = newValue }
   }
 
+  /// The devices with the step that also have the one before; those of the first step for the first.
+  package func continued(_ step: CampaignStep) -> Int { counts[8 + step.rawValue] }
+
   /// The steps of one device: it counts for each step of which it has more events than a rewind withdrew.
   package var ofOneDevice: CampaignSteps {
     var steps = self
-    for step in CampaignStep.allCases { steps[step].devices = self[step].events > 0 ? 1 : 0 }
+    var hadBefore = 1
+    for step in CampaignStep.allCases {
+      let has = self[step].events > 0 ? 1 : 0
+      steps[step].devices = has
+      steps.counts[8 + step.rawValue] = has & hadBefore
+      hadBefore = has
+    }
     return steps
   }
 
