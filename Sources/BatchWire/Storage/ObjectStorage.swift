@@ -83,7 +83,7 @@ package final class ObjectStorage: RemoteStorage {
         if size == 0, key.utf8.last == UInt8(ascii: "/") { continue }
         files.append(
           RemoteFile(
-            address: "s3://\(bucket.host)/\(key)", size: size, tag: entry.first("ETag").map { Self.quoted($0.text) },
+            address: "s3://\(bucket.host)/\(key)", size: size, tag: entry.first("ETag").flatMap { Self.tag($0.text) },
             storage: self))
       }
       let next = page.first("IsTruncated")?.text == "true" ? page.first("NextContinuationToken")?.text : nil
@@ -107,8 +107,12 @@ package final class ObjectStorage: RemoteStorage {
     }
   }
 
-  /// Some services leave the quotes out of their lists.
-  private static func quoted(_ tag: String) -> String { tag.hasPrefix("\"") ? tag : "\"\(tag)\"" }
+  /// Returns an entity tag, to which some services add no quotes; nil for an empty one, which proves nothing, and for one that
+  /// does not prove that all bytes are equal.
+  fileprivate static func tag(_ text: String) -> String? {
+    if text.isEmpty || text == "\"\"" || text.hasPrefix("W/") { return nil }
+    return text.hasPrefix("\"") ? text : "\"\(text)\""
+  }
 
   // MARK: - Reading
 
@@ -220,7 +224,7 @@ package final class ObjectStorage: RemoteStorage {
   /// Refuses bytes of another file than the one that was found, and of another range.
   private func check(_ answer: HTTPAnswer, _ call: ObjectCall) throws {
     guard let range = call.range, let file = call.file else { return }
-    if let tag = file.tag, let other = answer.fields["etag"], tag != other {
+    if let tag = file.tag, answer.fields["etag"] != nil, tag != answer.strongTag {
       throw StorageError(file.address, .changed)
     }
     guard answer.wholeSize == file.size else { throw StorageError(file.address, .changed) }
@@ -381,5 +385,5 @@ extension HTTPAnswer {
   }
 
   /// The entity tag; nil if there is none, or if it does not prove that all bytes are equal.
-  fileprivate var strongTag: String? { fields["etag"].flatMap { $0.hasPrefix("W/") ? nil : $0 } }
+  fileprivate var strongTag: String? { fields["etag"].flatMap(ObjectStorage.tag) }
 }

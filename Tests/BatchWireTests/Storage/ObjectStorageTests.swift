@@ -82,6 +82,20 @@ import Testing
     #expect(starts == ["bytes=700001-2097151"])
   }
 
+  /// An object with an empty tag counted as read when another of its size replaced it.
+  @Test("An empty tag proves nothing, and one without quotes is that of the list")
+  func emptyTag() throws {
+    let server = try BucketServer(["in/a": .init("abc", tag: "")])
+    let file = try #require(try files(storage(server), "s3://exports/in/a").first)
+    #expect(file.tag == nil && file.contentSum == nil)
+    #expect(try read(file) == Array("abc".utf8))
+    var bare = BucketServer.Object("abc", tag: "")
+    bare.tag = "a1"
+    server.put("in/a", bare)
+    let other = try #require(try files(storage(server), "s3://exports/in/a").first)
+    #expect(other.tag == "\"a1\"")
+  }
+
   @Test("An object that is replaced between two ranges is named, with and without If-Match")
   func replaced() throws {
     for tag in ["x", "y"] {
