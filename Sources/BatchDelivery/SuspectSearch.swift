@@ -1,9 +1,9 @@
 import BatchStore
 
 /// The search for failing events in suspected chunks, by halving. Each half is tried once, one at a time. A half that
-/// fails is halved before the next half is tried, so that something is left to show whether the service fails.
+/// fails is halved before the next half is tried, so that an untried half can still show whether the service itself fails.
 struct SuspectSearch {
-  /// The number of halvings after which the service is blamed if it has accepted nothing since the first one.
+  /// The number of halvings after which the service is blamed if it has accepted or rejected nothing since the first.
   static let mostInVain = 24
 
   /// A chunk whose halves are being tried.
@@ -46,7 +46,7 @@ struct SuspectSearch {
 
   var isInVain: Bool { !vain.isEmpty }
 
-  /// Returns whether an earlier run blamed the chunk, or its original, before the service stopped accepting anything.
+  /// Returns whether the chunk is part of a chunk that an earlier run blamed.
   func isOfRemainder(_ chunk: PendingChunk) -> Bool { remainders.contains(chunk.id) }
 
   mutating func beginNext() -> PendingChunk { begin(untried.removeLast()) }

@@ -3,7 +3,7 @@ extension Markup {
 
   private static let navigation = #"<nav aria-label="Reports">"#
 
-  /// Returns a page with a link to the next report; nil if the page already has one or is not a report.
+  /// Returns the page with a link to the next report; nil if the page already has one or is not a report.
   static func page(_ page: String, linkedTo links: ReportLinks) -> String? {
     guard let main = page.firstRange(of: "<main>\n"), let after = links.after else { return nil }
     let rest = page[main.upperBound...]
@@ -30,15 +30,15 @@ extension Markup {
     line("\(Markup(stringLiteral: Self.navigation))\(items)</nav>")
   }
 
-  /// Adds the contents of a page with many sections.
+  /// Adds a table of contents if there are many sections.
   mutating func addContents(_ contents: [(anchor: Int, title: Markup)]) {
     guard contents.count >= Self.leastSections else { return }
     let items: Markup = .joined(contents) { ##"<a href="#s\##($0.anchor)">\##($0.title)</a>"## }
     line(#"<nav aria-label="Contents">\#(items)</nav>"#)
   }
 
-  /// Returns the titles of the sections, and the markup with an anchor at each. Recorded text is escaped, so only titles
-  /// begin with the tag.
+  /// Returns the titles of the sections, and the markup with an anchor at each. Recorded text is escaped, so only section
+  /// titles follow `<h2>`.
   func withAnchors() -> (contents: [(anchor: Int, title: Markup)], text: Markup) {
     let pieces = text.split(separator: "<h2>", omittingEmptySubsequences: false)
     var contents: [(anchor: Int, title: Markup)] = []

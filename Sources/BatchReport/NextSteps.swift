@@ -115,8 +115,7 @@ enum NextSteps {
           + ShellCommand("doctor", invocation.jobFile).text)
     }
     if let outdated = report.outdated { steps.append(outdated.advice) }
-    // During an outage, pending events need no decision.
-    steps += report.unsent.filter { _ in report.exit != .serviceUnavailable }.compactMap { unsent in
+    steps += report.unsent.compactMap { unsent in
       unsent.advice.map { "\(unsent.events.counted("event is", "events are")) not sent (\(unsent.status)): \($0)" }
     }
     if report.ledger.possibleDuplicates > 0 {

@@ -22,7 +22,7 @@ enum RunStory {
         ].filter { $0.0 > 0 }.map { $0.0.counted($0.1, $0.2) }
         sentences.append(
           reasons.isEmpty
-            ? "\(read), none of them usable." : "\(read), none of them accepted: \(reasons.joined(separator: ", ")).")
+            ? "\(read), none usable." : "\(read), none accepted: \(reasons.joined(separator: ", ")).")
       } else {
         sentences.append("\(read) and \(summary.records.accepted.grouped) accepted.")
       }

@@ -44,7 +44,7 @@ extension QuarantineReason {
   /// The advice for whoever creates the exports (`docs/words.md`).
   package var remedy: String {
     switch self {
-    case .lineTooLong: "Raise Ingest.maxLineBytes, or look for a missing line end."
+    case .lineTooLong: "Raise Ingest.maxLineBytes, or look for a missing newline."
     case .invalidUTF8: "Fix the exporter's encoding; text truncated within a character also causes this."
     case .invalidJSON:
       "Write one JSON object per line; a file that is still being written can end in an incomplete line."

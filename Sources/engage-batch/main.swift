@@ -1,9 +1,9 @@
 import BatchCommands
 import CMalloc
 
-// Long lines come and go in pieces of megabytes. Left to itself, glibc soon takes such pieces from its heap, which then only grows.
+// Long lines need memory in pieces of megabytes. By default, glibc soon takes such pieces from its heap, which then only grows.
 mallopt(M_MMAP_THRESHOLD, 1 << 20)
-// What is needed for a device comes and goes with each. Left to itself, glibc hands every such piece back to the system, and asks for the
-// same pages again: a fifth of a run's page faults remain where it keeps some.
+// Memory for a device is freed after it. By default, glibc returns each such piece to the system and requests the same pages
+// again; keeping some of it cuts a run's page faults to a fifth.
 mallopt(M_TRIM_THRESHOLD, 32 << 20)
 engageBatch()

@@ -81,14 +81,14 @@ import Testing
     let page = HTMLReport.text(report)
     #expect(
       page.contains(
-        "<p>36 records were read, none of them accepted: 30 were read before, 4 are outside the window. Nothing was sent. Nothing is pending. "
+        "<p>36 records were read, none accepted: 30 were read before, 4 are outside the window. Nothing was sent. Nothing is pending. "
           + "2 unusable lines were quarantined.</p>"), "\(page)")
     #expect(
       !page.contains("<b class=\"plain\">0</b>") && !page.contains("0 set")
         && !page.contains(">Sessions and campaigns<"))
     report.summary.records = RunSummary.Records()
     (report.summary.records.read, report.summary.records.quarantined) = (2, 2)
-    #expect(HTMLReport.text(report).contains("<p>2 records were read, none of them usable. "))
+    #expect(HTMLReport.text(report).contains("<p>2 records were read, none usable. "))
   }
 
   @Test("A run that failed before it read anything says why and what to do, and has no figures")

@@ -13,7 +13,7 @@ struct RerunCommand: ParsableCommand {
       The inputs of the job are processed again, with its current settings, from the store's first processed record to its \
       last, because sessions and campaigns can span days. The resulting events of the window replace its pending events. \
       Events that were or may have been sent are kept, and compared. Nothing is sent; 'post' or the next run sends the \
-      pending events. The states of devices, identities and plans are not changed.
+      pending events. Only unread lines change device states; identities and plans stay.
       """)
 
   @OptionGroup var job: StoredJob

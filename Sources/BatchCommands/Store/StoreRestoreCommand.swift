@@ -9,7 +9,7 @@ struct StoreRestoreCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "restore", abstract: "Copy a store from a bucket to a new file, and check the copy.",
     discussion: """
-      Afterwards 'store backup' to the same object replaces it, unless another process has done so by then. With --job, the job's \
+      A later 'store backup' to this address replaces the object, unless another process replaced it first. With --job, the job's \
       Storage settings say where the bucket is.
       """)
 

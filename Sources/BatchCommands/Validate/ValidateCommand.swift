@@ -112,7 +112,8 @@ extension Findings {
     let shown = first.filter { !$0.isWarning }
     var cases = shown.map { JUnitDocument.Case($0.file, "line \($0.line)", failure: $0.text, kind: $0.reason) }
     if shown.count < errors {
-      let rest = "\((errors - shown.count).counted("more line is", "more lines are")) not a record; raise --limit"
+      let rest =
+        "\((errors - shown.count).counted("more line is not a record", "more lines are not records")); raise --limit"
       cases.append(JUnitDocument.Case(job, "other lines", failure: rest, kind: "limit"))
     }
     return JUnitDocument(suite: job, cases: cases)

@@ -21,8 +21,11 @@ struct EventStory {
     platform = try Platforms.installed.platform(named: store.format.destination)
     stories = try InstalledPlatforms.of(platform)?.stories(in: store, personal)
     timeline = try DeviceTimeline(of: event.device, in: store, platform, stories)
-    // The device's timeline has the event, unless the store has changed meanwhile.
-    index = timeline.index(of: event.id) ?? 0
+    guard let index = timeline.index(of: event.id) else {
+      throw UnknownName(
+        kind: "event", name: "\(event.id)", hint: "the store changed while it was read; repeat the command")
+    }
+    self.index = index
   }
 
   func answer() throws -> Facts {

@@ -178,7 +178,7 @@ extension Unicode.GeneralCategory {
 }
 
 /// A small expression, like most in schemas, compiled to a table of states. Matching takes one step per byte of an
-/// ASCII value and allocates nothing. A state represents the set of instructions that the program would follow at once.
+/// ASCII value and allocates nothing. A state represents the set of instructions that the program would follow in parallel.
 struct RegexTable: Sendable {
   private static let mostStates = 64
   private static let dead: Int16 = -1

@@ -1,6 +1,6 @@
 internal import CZlib
 
-/// The result of one call of ``Inflater/inflate(_:into:)``.
+/// The result of one call to ``Inflater/inflate(_:into:)``.
 package struct InflateStep: Equatable, Sendable {
   package var consumed: Int
   package var produced: Int

@@ -47,7 +47,7 @@ package import BatchFoundation
     return quarantined
   }
 
-  /// - Parameter setAside: receives lines that are not records, in batches, because a block may have hundreds of
+  /// - Parameter setAside: receives non-records and records of forgotten people, in batches: a block may have hundreds of
   ///   thousands.
   mutating func read(_ block: LineBlock, _ setAside: ([QuarantinedLine]) throws -> Void) throws {
     if let known = block.known {
@@ -150,7 +150,7 @@ package import BatchFoundation
     try pack(SourceLine(text: text, kind: line.kind, position: position))
   }
 
-  /// Adds the warnings of a foreign record that counts or, if there is no line, those of the file.
+  /// Adds the warnings of a foreign record or, if there is no line, those of the file.
   private mutating func warn(of line: BlockLine?, _ block: LineBlock, device: Text = .empty) {
     guard warnings.add(of: line, block, device: device), !tallies.isEmpty else { return }
     tallies[Int(line?.file ?? block.file)].isRemarkable = true

@@ -165,7 +165,7 @@ package struct MapProposal {
     return proposal
   }
 
-  /// Returns the proposal with a certain time pattern, after later records have shown which one is right.
+  /// Returns the proposal with its time pattern settled, after later records have shown which one is right.
   package func withSettledTime() -> MapProposal {
     var proposal = self
     for place in fields.indices where fields[place].name == "timestamp" {

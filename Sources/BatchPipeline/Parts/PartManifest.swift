@@ -76,7 +76,8 @@ package struct PartitionFolder: Sendable {
     guard manifest.format == PartManifest.currentFormat,
       manifest.hash.utf8.elementsEqual(InputPartitioning.hash.utf8)
     else {
-      throw PartsError(path: file, problem: "written by another release, with a different format or hash function")
+      throw PartsError(
+        path: file, problem: "written by another release, with a different format or hash; partition again")
     }
     let counts = manifest.parts.map(\.lines)
     let isPieced = manifest.pieces != nil

@@ -3,11 +3,11 @@ import BatchIngest
 package import BatchStore
 
 extension Pipeline {
-  /// Resolves pending quarantined lines from earlier runs if this run read something else at their places and did not
-  /// quarantine it. Returns the number of resolved lines.
+  /// Resolves pending quarantined lines from earlier runs if this run read their places and did not
+  /// quarantine the same bytes again. Returns the number of resolved lines.
   ///
-  /// A place is the line number in a file that is otherwise unchanged up to there: the offset must be the earlier one,
-  /// shifted by the changes in length of replaced lines. So another day's export under an old name has no effect.
+  /// A place is a line number in a file that differs before it only in replaced lines: the offset must be the earlier one,
+  /// shifted by the changes in length of replaced lines. So another day's export under an old name resolves only damaged files.
   func settleReplacedLines(_ files: InputFiles, _ store: EventStore, _ run: RunID) throws -> Int {
     // Places in the output of a pipe are not stable.
     let read = Set(files.files.filter { !$0.isPipe }.map { "\($0.kind.rawValue) \($0.path)" })
@@ -52,7 +52,7 @@ extension Pipeline {
         }
       }
     } catch is IngestFailure {
-      // The file was removed since it was read: its lines remain pending.
+      // The file has been removed since it was read: the other lines remain pending.
     }
     return settled
   }

@@ -127,7 +127,7 @@ package struct DeltaDNASandboxOptions: Sendable {
 }
 
 extension DeltaDNASandboxOptions {
-  /// Reads the part of a fault file named `member` (`docs/sandbox.md`).
+  /// Reads the member named `member` of a fault file (`docs/sandbox.md`).
   package mutating func read(_ file: Fields, _ member: String = "deltadna") {
     guard let fields = file[member]?.object() else { return }
     defer { fields.end() }

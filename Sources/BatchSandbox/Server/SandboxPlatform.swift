@@ -49,7 +49,7 @@ package typealias SandboxWork = @Sendable (SandboxRequest) -> SandboxReply
 /// The response to a request, and its effects.
 package struct SandboxReply: Sendable {
   package var answer: SandboxAnswer
-  /// Whether the request was carried out, changing or reading the state; false for refused ones.
+  /// Whether the request was carried out, changing or reading the state; false if it was refused.
   package var applied: Bool
   package var events = 0
   /// The counts to add to the totals of the ledger.

@@ -27,7 +27,7 @@ extension Ledger {
   static func replace(
     _ chunk: PendingChunk, by parts: EventBlocks, reason: String, _ receipt: inout LedgerReceipt, in db: Database
   ) throws {
-    // The chunk may have received a new block since it was read, because of changes such as identities.
+    // The chunk may have received a new block since it was read, for example with new identities.
     let old: Int64? = try Int64.fetchOne(db, sql: "SELECT pack FROM chunk WHERE id = ?", arguments: [chunk.id])
     let pack = try insertPack(parts, in: db)
     var ordinal: Int64 = 0

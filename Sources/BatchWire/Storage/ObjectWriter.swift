@@ -95,7 +95,7 @@ final class ObjectWriter: RemoteWriter {
       call.attempts = 1
     } else {
       call.check = check
-      // Otherwise libcurl would call the body a form, and the service would keep that.
+      // Otherwise libcurl would send a form's type, and the service would store it.
       call.headers.append(("Content-Type", type))
     }
     if isConditional, let condition {

@@ -1,15 +1,15 @@
 package import BatchFoundation
 
-/// A refusal of a storage service or a request without an answer, with the remedy. It shows codes of the service but none of
+/// A refusal by a storage service, or a request without an answer, with the remedy. It shows codes of the service but none of
 /// its texts, which may repeat a request.
 package struct StorageError: RunError, Equatable, CustomStringConvertible {
   package enum Cause: Equatable, Sendable {
     /// Neither the environment nor a file has credentials, or they are unusable, for the reason given.
     case credentials(String)
     case refused(status: Int, code: String, region: String?)
-    /// No complete answer of a host, after all attempts.
+    /// No complete answer from a host, after all attempts.
     case unreachable(String, HTTPFault)
-    /// The object has another tag or size than when it was found.
+    /// The object's tag or size has changed since it was found.
     case changed
     /// The answer violates the protocol.
     case unexpected(String)
@@ -52,12 +52,12 @@ package struct StorageError: RunError, Equatable, CustomStringConvertible {
     }
   }
 
-  /// Whether the credentials are valid but lack a right.
+  /// Whether the service answered 403: a missing right or invalid credentials.
   var isDenied: Bool { if case .refused(403, _, nil) = cause { true } else { false } }
 
   package static func isExpired(_ code: String) -> Bool { code == "ExpiredToken" || code == "TokenRefreshRequired" }
 
-  /// Whether the credentials are not valid; some services answer so with 400.
+  /// Whether the credentials are invalid; some services report this with 400.
   private static func isOfCredentials(_ code: String) -> Bool {
     isExpired(code)
       || ["InvalidAccessKeyId", "SignatureDoesNotMatch", "InvalidToken", "InvalidClientTokenId"].contains(code)
@@ -121,7 +121,7 @@ package struct StorageError: RunError, Equatable, CustomStringConvertible {
     case "InvalidObjectState":
       return "the object is archived (\(shown)); restore it (aws s3api restore-object) and run the job again"
     case "SlowDown", "ServiceUnavailable", "InternalError", "RequestTimeout":
-      return "the service was overloaded during all attempts (\(shown)); run the job again later"
+      return "the service failed in all attempts (\(shown)); run the job again later"
     default: break
     }
     switch status {

@@ -1,7 +1,7 @@
 import BatchFoundation
 import BatchIngest
 
-/// Finds misspelled or misplaced campaign names in a payload or link that sets no campaign (reference decisions 56).
+/// Finds misspelled or misplaced campaign parameters in a payload or link that sets no campaign (reference decisions 56).
 struct MisplacedParameter {
   let names: [Text]
   let arena: Arena

@@ -31,7 +31,7 @@ package struct EnvironmentAddress: Sendable {
     self.hashSecret = hashSecret.flatMap { $0.isEmpty ? nil : $0 }
   }
 
-  /// Returns the path of one request: the key, the `call`, such as `bulk`, if any, and, if there is a hash secret, the
+  /// Returns the path of one request: the key, then the `call` if any (such as `bulk`), then, with a hash secret, the
   /// hash of the body. The service then refuses a body that differs in any byte.
   func target(_ call: String?, for body: [UInt8]) -> String {
     var path = "/\(key.reveal())"

@@ -125,7 +125,7 @@ struct EventLog: Sendable {
   static func read(_ bytes: UnsafeRawBufferPointer, strict: Bool) -> Result<[JSONNode], Objection> {
     // The kind of error does not matter: the service responds only with 400.
     guard let root = unsafe try? JSONNode.parse(Array(bytes)), let events = root["events"]?.array else {
-      return .failure(Objection(text: "The request is not valid JSON with events"))
+      return .failure(Objection(text: "The body is not JSON with an events array"))
     }
     for (index, event) in events.enumerated() {
       if let text = objection(to: event, strict: strict) {
