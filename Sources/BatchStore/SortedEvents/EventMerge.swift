@@ -205,12 +205,14 @@ private final class Spool {
 
   private func read(_ place: Range<Int>) throws -> [UInt8] {
     // A short read sets no error.
-    errno = EIO
+    var code = EIO
     let bytes = unsafe [UInt8](unsafeUninitializedCapacity: place.count) { buffer, count in
-      count = max(0, unsafe pread(descriptor, buffer.baseAddress, place.count, place.lowerBound))
+      let read = unsafe pread(descriptor, buffer.baseAddress, place.count, place.lowerBound)
+      if read < 0 { code = errno }
+      count = max(0, read)
     }
     guard bytes.count == place.count else {
-      throw StoreError.inputOutput(path: "spool file", operation: "read", code: errno)
+      throw StoreError.inputOutput(path: "spool file", operation: "read", code: code)
     }
     return bytes
   }
