@@ -1,4 +1,5 @@
 package import BatchFoundation
+import Glibc
 
 /// Finds the credentials of a storage service where the tools of AWS find them, and renews them before they expire.
 ///
@@ -194,8 +195,8 @@ struct AWSProfile {
         read(String(decoding: try RegularFile.read(path, largest: 1 << 20), as: UTF8.self), sections)
       } catch {
         // Either file may be missing; without both, the profile has no credentials.
-        let isMissing = (try? FileStatus.at(path) == nil) ?? false
-        if !isMissing { problem = "the file of profiles '\(path.printable)': \(error.reason)" }
+        if case .system(let error) = error, [ENOENT, ENOTDIR].contains(error.code) { continue }
+        problem = "the file of profiles '\(path.printable)': \(error.reason)"
       }
     }
     if let asked, problem == nil { problem = "the profile '\(asked.printable)' (AWS_PROFILE) has no access key" }
