@@ -150,7 +150,7 @@ package import BatchFoundation
     try pack(SourceLine(text: text, kind: line.kind, position: position))
   }
 
-  /// Adds the warnings of a foreign record or, if there is no line, those of the file.
+  /// Adds the warnings of a foreign record; without a line, the warnings of the file.
   private mutating func warn(of line: BlockLine?, _ block: LineBlock, device: Text = .empty) {
     guard warnings.add(of: line, block, device: device), !tallies.isEmpty else { return }
     tallies[Int(line?.file ?? block.file)].isRemarkable = true

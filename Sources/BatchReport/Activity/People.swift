@@ -12,9 +12,9 @@ package enum CampaignStep: Int, CaseIterable, Sendable {
 
 /// The events of each step, and the devices that have at least one, also of those with the step before.
 package struct CampaignSteps: Tallied {
-  /// Events and devices in turn, in the order of the steps, then ``continued(_:)``. It is no array, because one is made for
-  /// each event.
+  /// The numbers of events and devices of each step, followed by ``continued(_:)`` of each. A vector needs no allocation.
   private var counts = SIMD16<Int>()
+  private static let continued = 2 * CampaignStep.allCases.count
 
   package init() {}
 
@@ -24,7 +24,7 @@ package struct CampaignSteps: Tallied {
   }
 
   /// The devices with the step that also have the one before; those of the first step for the first.
-  package func continued(_ step: CampaignStep) -> Int { counts[8 + step.rawValue] }
+  package func continued(_ step: CampaignStep) -> Int { counts[Self.continued + step.rawValue] }
 
   /// The steps of one device: it counts for each step of which it has more events than a rewind withdrew.
   package var ofOneDevice: CampaignSteps {
@@ -33,7 +33,7 @@ package struct CampaignSteps: Tallied {
     for step in CampaignStep.allCases {
       let has = self[step].events > 0 ? 1 : 0
       steps[step].devices = has
-      steps.counts[8 + step.rawValue] = has & hadBefore
+      steps.counts[Self.continued + step.rawValue] = has & hadBefore
       hadBefore = has
     }
     return steps
