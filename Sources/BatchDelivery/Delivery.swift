@@ -119,7 +119,7 @@ package final class Delivery: Sendable {
       }
     }
 
-    /// Returns false when the delivery is over.
+    /// Runs one round; returns false when the delivery is over.
     mutating func step() throws -> Bool {
       for answer in workers.takeAnswers() { settle(answer) }
       checkEnding()

@@ -48,7 +48,7 @@ package struct DeliveryReport: Sendable, Equatable {
   /// The reason given by the attempt that ended the delivery, without values from events; nil if no attempt ended it.
   package var stopReason: String?
 
-  /// The exit code as far as the delivery determines it: that of its stop, or 76 while events are held as `UNKNOWN`.
+  /// The exit code of the delivery: the code of ``stop``, or 76 while events are held as `UNKNOWN`.
   package var exit: RunExit {
     if let exit = stop?.exit { return exit }
     return eventsUnknown > 0 ? .protocolRefused : .done

@@ -42,7 +42,7 @@ package struct DeliverySchedule {
   /// Chunks that are not sent until others show whether the service works. They were refused while everything was
   /// refused, or failed so often that they would be suspected if it works.
   var waiting: [PendingChunk] = []
-  /// Chunks that are to blame as far as can be known. They are halved, or given up if they contain only one event.
+  /// Chunks that are probably to blame. They are halved, or given up if they contain only one event.
   var suspects: [PendingChunk] = []
   var search: SuspectSearch
   /// The reason to end the delivery unless a suspected chunk is to blame. Meanwhile only halves of that chunk are sent,
@@ -105,7 +105,7 @@ package struct DeliverySchedule {
 
   package var readyCount: Int { ready.count - readyStart }
 
-  /// Whether, as far as is known here, nothing is left to send or to wait for.
+  /// Whether, as far as the schedule knows, nothing is left to send or to wait for.
   package var isIdle: Bool {
     inFlight == 0
       && (stop != nil
@@ -329,7 +329,7 @@ package struct DeliverySchedule {
 
   private mutating func retry(_ chunk: PendingChunk, _ fault: CallFault, now: Milliseconds) -> ChunkVerdict {
     let isTrial = fault.blamesRequest && search.has(chunk)
-    // A search ends by itself, and its failures say nothing about the service.
+    // The number of steps in a search is limited, and its failures say nothing about the service.
     if !isTrial { noteFailure(fault, of: chunk, now: now) }
     // Failures counted by an earlier run precede everything in this run.
     var trouble =
@@ -349,8 +349,7 @@ package struct DeliverySchedule {
     // A chunk sent to show whether the service fails is judged at its first failure.
     let isDue = isTrial || failed.failures >= mostFailures || search.witnesses > 0
     if counts, stop == nil || isTrial, isDue, judge(failed, fault, now: now) {
-      // If failures in a row do not end the delivery, it ends after as many chunks as there are lanes have failed as
-      // often as allowed.
+      // If failures in a row do not end the delivery, it ends when one chunk per lane has reached its limit.
       if traits.mostAttempts != nil, !isInOrder, waiting.count >= lanes {
         doubt = .unreachable(.attempts(trouble.attempts))
       }

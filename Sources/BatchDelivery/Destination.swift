@@ -10,7 +10,7 @@ package protocol Destination: Sendable {
   /// The current version of request bodies. It is stored with each frozen chunk, so that the body never changes.
   var form: Int { get }
 
-  /// Sends one request, once, and waits until its outcome is known as far as it can be.
+  /// Sends one request exactly once, and waits for its outcome, which may be unknown.
   ///
   /// - Parameter group: the value that all events of the request share (`EventBlocks/Entry/group`).
   func send(_ body: [UInt8], group: Int) -> SendOutcome
@@ -19,7 +19,7 @@ package protocol Destination: Sendable {
   /// consists of two requests.
   var renewals: Int { get }
 
-  /// Makes the requests under way end soon. Each one still returns its outcome as far as it is known.
+  /// Makes the requests under way end soon. Each one still returns its outcome, which may be unknown.
   func abort()
 }
 
@@ -75,7 +75,7 @@ package struct DeliverySettings: Sendable {
   package var attemptsInVain: Int { Self.attemptsInVain(failuresInARow) }
   /// The number of individual events rejected in a row at which the service may count as rejecting everything.
   package var refusalsInARow: Int { max(failuresInARow, 10) }
-  /// The time that requests under way still have to complete when the run is ended.
+  /// The grace period for requests under way when the run is ended.
   package var grace = Milliseconds(10_000)
 
   /// Returns the number of attempts that are written to the ledger in advance, so that the service does not wait for

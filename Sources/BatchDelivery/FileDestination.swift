@@ -23,7 +23,7 @@ package final class FileDestination: Destination {
     self.name = name
   }
 
-  /// Concurrent requests would be numbered in arbitrary order.
+  /// One lane only, because concurrent requests would be numbered in arbitrary order.
   package var traits: DeliveryTraits { DeliveryTraits(isIdempotent: true, lanes: 1) }
 
   package func send(_ body: [UInt8], group: Int) -> SendOutcome {

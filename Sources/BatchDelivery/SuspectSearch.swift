@@ -1,7 +1,8 @@
 import BatchStore
 
-/// The search for failing events in suspected chunks, by halving. Each half is tried once, one at a time. A half that
-/// fails is halved before the next half is tried, so that an untried half can still show whether the service itself fails.
+/// The search for failing events in suspected chunks, by halving. Each half is tried once, one at a time. A
+/// half that fails is halved before the next half is tried, so that an untried half can still show whether
+/// the service itself fails.
 struct SuspectSearch {
   /// The number of halvings after which the service is blamed if it has accepted or rejected nothing since the first.
   static let mostInVain = 24
@@ -16,7 +17,7 @@ struct SuspectSearch {
 
   private var parts: Set<Int64> = []
   private var siblings: [Int64: Int64] = [:]
-  /// The halves to blame for the failure of their whole, because the other half was accepted.
+  /// The halves to blame for the failure of their chunk, because the other half was accepted.
   private var blamed: Set<Int64> = []
   /// The parts of searched chunks that earlier runs left, and their halves.
   private var remainders: Set<Int64>
@@ -28,7 +29,7 @@ struct SuspectSearch {
   private var vain: [Halving] = []
   /// Whether the halves of the last halving have not arrived yet.
   private(set) var awaitsHalves = false
-  /// The state of the trial of the piece furthest away from the failed halves; nil if it is not wanted yet.
+  /// The state of the trial of the part furthest from the failed halves; nil if it is not wanted yet.
   private var furthest: Furthest?
   /// Whether the service failed at everything tried. No other search begins before it accepts or rejects something.
   private(set) var isExhausted = false
@@ -92,14 +93,14 @@ struct SuspectSearch {
 
   // MARK: - Halves
 
-  /// Returns whether a failed half is halved as well. Otherwise, a piece that is far away from it is tried first.
+  /// Returns whether a failed half is halved as well. Otherwise, a part far from it is tried first.
   mutating func mayGoOn() -> Bool {
     if vain.count < Self.mostInVain { return true }
     if furthest == nil, !untried.isEmpty { furthest = .wanted }
     return false
   }
 
-  /// Prepares the trial of a piece of the furthest half, and keeps the rest of that half to show more later. Returns
+  /// Prepares the trial of a part of the furthest half, and keeps the rest of that half for later. Returns
   /// the halving that this requires; nil if it requires none.
   mutating func takeFurthest() -> ChunkChange? {
     guard furthest == .wanted, underWay.isEmpty, !awaitsHalves, let part = untried.first else { return nil }

@@ -3,6 +3,9 @@ public protocol RunError: Error {
   var exit: RunExit { get }
 }
 
+/// An error thrown because an input cannot be read, or can no longer be read as before.
+public protocol InputFailure: Error {}
+
 /// The exit codes of the program (reference command-line 4); `RunFailure` maps errors to them.
 public enum RunExit: Int32, CaseIterable, Codable, Sendable {
   case done = 0

@@ -17,12 +17,11 @@ package struct Ingest: Sendable {
 
   /// The caller's functions, which worker threads call during a run. An error thrown by any of them ends the run.
   package struct Callbacks: Sendable {
-    /// Returns digests of lines that earlier runs accepted, in ascending order: for a bucket of devices, at least those
-    /// of records in the spans; for the separate buckets of record ids (``RecordIDs``), ids instead. Called by several
-    /// threads at once.
+    /// Returns, in ascending order, digests of lines that earlier runs accepted, at least for records in the spans;
+    /// for one of the separate buckets of record ids (``RecordIDs``), ids instead. Called by several threads at once.
     package var known: @Sendable (_ bucket: Int, _ spans: [ClosedRange<Instant>]) throws -> [LineDigest]
-    /// Returns whether a record replaces a later record with the same identity that an earlier run accepted. Nil for
-    /// never.
+    /// Returns whether a record replaces a later record with the same identity that an earlier run accepted. Nil
+    /// if records are never replaced.
     package var replaces:
       (@Sendable (_ worker: Int, _ bucket: Int, _ device: Text, _ key: UInt64, Instant) throws -> Bool)?
     /// Receives quarantined lines, one batch at a time, in no particular order.

@@ -19,7 +19,8 @@ package struct IngestOptions: Sendable {
   /// Inputs up to this many bytes are read and passed on by one thread.
   package var smallInput: UInt64 = 0
   package var temporaryFolder: String
-  /// Returns whether a person with this id was forgotten, so that records with it are refused; nil if nobody was.
+  /// Returns whether the person with this id was forgotten, so that records with the id are refused; nil if nobody was
+  /// forgotten.
   package var isForgotten: (@Sendable (PersonID.Kind, Text) -> Bool)?
   /// The kinds of ids that may name a person in lines that are not records.
   package var personKinds: [PersonID.Kind] = []
@@ -61,7 +62,7 @@ package struct IngestCounts: Sendable, Equatable {
   package var forgotten = 0
   package var quarantined = 0
   package var reasons: [QuarantineReason: Int] = [:]
-  /// The records that maps left out, by reason.
+  /// The number of records that maps left out, by reason.
   package var leftOut: [String: Int] = [:]
 
   package init() {}

@@ -28,7 +28,7 @@ package struct Alarm: Sendable, Equatable {
   private var purpose = "To continue"
   private var ending: String
 
-  /// Describes a finished run, successful or not; `folder` is the folder with its report, nil if there is none.
+  /// Describes a finished run, successful or not; `folder` is the folder with its report; nil if there is none.
   package init(_ report: RunReport, folder: String? = nil) {
     (job, exit, ending) = (report.job, report.exit, report.missingParts == nil ? report.cause : report.ending)
     (became, missed) = (report.night, report.missed)
@@ -70,7 +70,7 @@ package struct Alarm: Sendable, Equatable {
   /// The maximum number of bytes of the reason that ``text`` shows.
   private static let longestText = 400
 
-  /// Suggests the command that shows the damage, instead of a run, which would encounter it again.
+  /// Suggests the command that shows the damage instead of another run, which would encounter it again.
   package mutating func tellDamage(of store: String) {
     command = ShellCommand("store", "check", "--store", store).text
     purpose = "To see the damage"

@@ -24,7 +24,7 @@ package struct ListedRun: Sendable, Equatable {
   package var failed = 0
   /// The reason that the run ended early; nil if it did not.
   package var stopped: String?
-  /// The lines quarantined by other runs, by their numbers, that this replay imported.
+  /// The number of lines that this replay imported from the quarantine of each other run, by run number.
   package var repaired: [Int64: Int] = [:]
   /// The folder of the run's report, next to the page; nil if there is none.
   package var folder: String?
@@ -72,9 +72,9 @@ extension Instant {
 }
 
 extension [ListedRun] {
-  /// The runs, with those of one window in the last of them: a record counts in its window, whether the first run read
-  /// it, a later one or a replay, and the quarantined lines are those that the last run found and no replay imported. The
-  /// page is that of the run that accepted most.
+  /// The runs, with all runs of one window combined into the last. A record counts in its window, whether the first
+  /// run, a later one or a replay read it. The quarantined lines are the ones that the last run found and no replay
+  /// imported. The page belongs to the run that accepted the most records.
   fileprivate var byWindow: [ListedRun] {
     var counted: [ListedRun] = []
     var places: [String: Int] = [:]
@@ -98,7 +98,7 @@ extension [ListedRun] {
       }
       if let place = places[window] {
         let before = counted[place]
-        // A run that only added a corrected line has a page without the night.
+        // The page of a run that only added a corrected line does not show the night.
         if run.accepted < largest[place, default: 0] { run.folder = before.folder ?? run.folder }
         largest[place] = Swift.max(run.accepted, largest[place, default: 0])
         // A run that read nothing leaves the lines in quarantine.

@@ -3,7 +3,7 @@ import BatchFoundation
 extension Markup {
   private static let shownCampaigns = 20
 
-  /// Adds the devices of the run next to earlier nights, and those of each campaign by step.
+  /// Adds the devices of the run and of earlier nights, and each campaign's devices by step.
   mutating func addPeople(_ report: RunReport) {
     guard let people = report.summary.people, people != People() else { return }
     line(#"<section class="long"><h2>People</h2>"#)
@@ -25,7 +25,7 @@ extension Markup {
       let others = rest.steps.map { [(name: "all others, by campaign", steps: $0)] } ?? []
       line(
         .table(
-          "Campaigns: devices of each step, the share of the devices of the step before that also took it, and events",
+          "Campaigns: devices of each step, the share of devices from the previous step that also took it, and events",
           steps + others,
           [.text("campaign", \.name)]
             + CampaignStep.allCases.map { step in .number(step.words) { $0.steps.words(of: step) } }))
@@ -53,12 +53,12 @@ extension CampaignStep {
 }
 
 extension CampaignSteps {
-  /// The devices of a step, the share of those of the step before that it has, and its events.
+  /// Returns the devices of a step, the share of devices from the previous step that also took it, and its events.
   fileprivate func words(of step: CampaignStep) -> String {
     let reach = self[step]
     guard reach != (0, 0) else { return "-" }
     let before = CampaignStep.allCases.prefix { $0 != step }.last.map { self[$0].devices } ?? 0
-    // Other devices had the step before on an earlier night, or never.
+    // The other devices of the step took the previous one on an earlier night, or never.
     let share = before > 0 ? " (\((continued(step) * 100 + before / 2) / before) %)" : ""
     return "\(reach.devices.counted("device"))\(share), \(reach.events.countedOrFewer("event"))"
   }

@@ -19,9 +19,9 @@ package enum HTMLReport {
 
 /// The pages that a report links to.
 package struct ReportLinks: Sendable, Equatable {
-  /// The page over all runs.
+  /// The page of all runs.
   package var index: String
-  /// The reports of the job's runs before and after; nil for none.
+  /// The reports of the job's previous and next run; nil if there is none.
   package var before: String?
   package var after: String?
 
@@ -276,7 +276,7 @@ extension Markup {
   private static let shownNotes = 50
   private static let tableBytes = 120_000
 
-  /// Returns the first rows of a table, as many as one table may have on a page.
+  /// Returns the first rows, up to the size limit of a table on a page.
   private static func fitting<Row>(_ rows: [Row], _ texts: (Row) -> [String]) -> [Row] {
     var left = tableBytes
     return Array(

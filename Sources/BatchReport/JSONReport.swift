@@ -2,7 +2,7 @@ import BatchFoundation
 
 /// The report of a run for programs (`docs/watch.md`).
 package enum JSONReport {
-  /// Incremented when a member is removed or changes its meaning, not when one is added.
+  /// The version of the format, incremented when a member is removed or changes its meaning, not when one is added.
   static let version = 1
 
   /// Returns UTF-8 text that ends with a line feed; equal reports give equal bytes.

@@ -10,7 +10,7 @@ struct Column<Row> {
   fileprivate let classes: (Row) -> String
   fileprivate let cell: (Row) -> Markup
 
-  /// - Parameter classes: The classes of cells; nil for that of the head.
+  /// - Parameter classes: The classes of cells; nil for the class of the head.
   init(
     _ head: String, kind: String = "", classes: ((Row) -> String)? = nil, cell: @escaping (Row) -> Markup
   ) {

@@ -70,8 +70,8 @@ enum NextSteps {
         let replay = invocation.replay(in: store)
         steps.append(
           "\(events) quarantined by the checks. Fix faults that no schema allows, such as a bad name, "
-            + "where the events are recorded. See why: \(list.text). Once the schema or the settings accept the others: \(replay.text)"
-            + invocation.omission)
+            + "where the events are recorded. See why: \(list.text). "
+            + "To replay events that the schema or the settings now accept: \(replay.text)\(invocation.omission)")
       } else {
         steps.append(
           "\(events) found faulty; a run would quarantine such events. --findings-out FILE lists the faults of each")
@@ -187,7 +187,8 @@ enum NextSteps {
       !report.configuration.settings.contains(where: { $0.name == setting })
     else { return nil }
     return ignored.occurrences.counted("consent record was", "consent records were")
-      + " ignored, because the job does not specify how to treat them. Set \(setting) to 'apply' to send nothing from a device while "
+      + " ignored, because the job does not specify how to treat such records. "
+      + "Set \(setting) to 'apply' to send nothing from a device while "
       + "it denies consent, or to 'ignore' to keep ignoring them"
   }
 }

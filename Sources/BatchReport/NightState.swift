@@ -3,7 +3,7 @@ package import BatchFoundation
 /// The state of a night, which all outputs print in words (reference decisions 49).
 package enum NightState: String, CaseIterable, Codable, Sendable {
   case done
-  /// Done, but something was lost, missed, or needs attention.
+  /// Done, but something was lost or missed, or needs attention.
   case findings = "done with findings"
   /// No run has read its window.
   case missed

@@ -87,7 +87,7 @@ package struct ReportSection: Sendable, Equatable, Codable {
   var columns: [Column]
   var rows: [[Cell]]
 
-  /// - Parameter columns: The names of the members of a row, and the heads.
+  /// - Parameter columns: the names of a row's members, each with the title of its column.
   package init(_ key: String, _ title: String, columns: KeyValuePairs<String, String>, rows: [[Cell]]) {
     self.key = key
     self.title = title

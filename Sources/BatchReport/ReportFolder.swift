@@ -64,7 +64,7 @@ package enum ReportFolder {
   ///
   /// - Parameter earlier: The folder of an earlier report of the run, which is replaced; nil for a new one.
   /// - Returns: The address of the folder.
-  /// - Throws: ``RemoteConflict``; what the storage throws.
+  /// - Throws: ``RemoteConflict``, or an error from the storage.
   package static func write(
     _ report: RunReport, below folder: String, in storage: any RemoteStorage, windowFrom: Instant? = nil,
     replacing earlier: String? = nil
@@ -101,7 +101,7 @@ package enum ReportFolder {
   /// Returns the links of the report of the last run; nil if it is the only one.
   ///
   /// - Parameters:
-  ///   - index: The path of the page over all runs.
+  ///   - index: The path of the page of all runs.
   ///   - runs: The runs, oldest first.
   package static func links(to index: String, _ runs: [ListedRun]) -> ReportLinks? {
     guard runs.count > 1, let last = runs.last else { return nil }
@@ -111,7 +111,7 @@ package enum ReportFolder {
       index: "../\(PathText.name(of: index))", before: before.map { "../\($0)/report.html" })
   }
 
-  /// Links the report before to a new one.
+  /// Links the previous report to a new one.
   ///
   /// - Throws: ``ReportError``.
   package static func link(_ links: ReportLinks, to folder: String, isForGroup: Bool) throws {
@@ -141,7 +141,7 @@ package enum ReportFolder {
     }
   }
 
-  /// Returns the path of the page over all runs of a store: `index.html`; for a sandbox, or if `index.html` belongs to
+  /// Returns the path of the page of all runs of a store: `index.html`; for a sandbox, or if `index.html` belongs to
   /// another store, `index-STORE.html`. Nil if pages of other stores have both names.
   package static func indexPath(store: String, isSandbox: Bool, below folder: String) -> String? {
     let stem = PathText.component(store.split(separator: "/").last.map(String.init) ?? store)

@@ -16,7 +16,7 @@ package struct RunInvocation: Sendable, Equatable, Codable {
   package var from: Instant?
   package var to: Instant?
   package var asOf: Instant?
-  /// Whether `asOf` may be far ahead of the clock; nil is false.
+  /// Whether `asOf` may be far ahead of the clock; nil means false.
   package var allowsFuture: Bool?
   package var usesSandbox = false
   /// The given flags that affect the run, such as `--dry-run` and `--allow-missing`.

@@ -163,7 +163,7 @@ package struct IdentityMerge: Sendable, Equatable, Codable {
   package var state: String
   package var device: RedactedText
   package var loser: RedactedText
-  /// Equal to the loser if only one recipient is concerned.
+  /// Equal to the loser if the plan changes only one recipient.
   package var winner: RedactedText
   /// The reason the plan stopped; empty if it did not.
   package var reason: String

@@ -68,7 +68,7 @@ package struct RunSummary: Sendable, Equatable, Codable {
     /// The number of events that the service may have, but that would now be different or missing.
     package var corrections = 0
     /// The number of events that the service may have, but that should not have been sent; the run's event count is
-    /// reduced by it. Shown to people, not in the JSON; nil for none.
+    /// reduced by this number. Shown to people, not in the JSON; nil for none.
     package var sentInVain: Int?
 
     package init() {}
@@ -187,7 +187,7 @@ extension RunSummary.Records {
 }
 
 extension People {
-  /// The figures of a run, whose members are numbers of devices, except `events`.
+  /// The figures of a run; all of them count devices, except `events`.
   fileprivate var json: JSONNode {
     (["devices": .number(devices), "new": .number(newDevices), "returning": .number(returningDevices)] as JSONNode)
       .adding(steps.members)

@@ -158,7 +158,7 @@ package struct TextSummary: Sendable {
     ] where count > 0 {
       text.row("", figure: count, words)
     }
-    // If the stop ended the run, the failure at the top already says it.
+    // If the stop ended the run, the failure at the top already gives the reason.
     if let stop = report.ledger.stop, report.failure?.contains(stop) != true { text.row("", "stopped early: \(stop)") }
   }
 

@@ -30,14 +30,15 @@ package enum StoreError: Error, Equatable, Sendable {
   case otherForm(path: String, table: String, column: String?)
   /// SQLite reports the file as damaged.
   case damaged(path: String, detail: String)
-  /// A column has a value that this program never writes. The table and the row are nil, and the column is empty, if they were not found.
+  /// A column has a value that this program never writes. The table and the row are nil if unknown;
+  /// an unknown column is empty.
   case damagedRow(path: String, table: String?, row: Int64?, column: String)
-  /// Something exists at the path at which a store is to be created.
+  /// Something already exists at the path of the store to create.
   case exists(path: String)
-  /// A number refers to one file in a part's store and to another in this store, because the part was made without the
+  /// A file number means one file in a part's store and another in this store, because the part was made without the
   /// earlier data.
   case otherChain(path: String, file: String)
-  /// The store is that of a part's result, which has the only states of its devices and is covered by a digest.
+  /// The store is a part's result, which has the only states of its devices and is covered by a digest.
   case result(path: String)
   /// A file next to the store of a part's result does not have the digests that were written to it.
   case digestFile(path: String)
@@ -104,7 +105,7 @@ package enum StoreError: Error, Equatable, Sendable {
     }
   }
 
-  /// Drops the quoted text after this message. It may come from a page of a different table and contain recorded data.
+  /// Drops the text after "malformed database schema": it may come from another table's page and have recorded data.
   private static func detail(_ message: String) -> String {
     let schema = "malformed database schema"
     return message.hasPrefix(schema) ? schema : message
@@ -154,7 +155,7 @@ extension StoreError: CustomStringConvertible {
     case .replaced(let path):
       "\(path.printable): error: the store was deleted or replaced while in use; changes since its last commit are lost, so run the job again"
     case .newer(let path, let version, let known):
-      "\(path.printable): error: the store has schema \(version), but this release supports only up to \(known); use a newer release"
+      "\(path.printable): error: the store has schema \(version), but this release supports schemas only up to \(known); use a newer release"
     case .older(let path, let version, let known):
       "\(path.printable): error: the store has schema \(version) and must be upgraded to \(known); any 'run' or 'post' upgrades it"
     case .otherForm(let path, let table, let column):

@@ -68,7 +68,8 @@ package struct EngagePlatform: Platform {
   package func otherCalls(of run: RunContext, _ figures: [String: Int]) -> [String] {
     let checks = figures[EngageFigure.identityChecks]
     let words = "\(checks) identity check\(checks == 1 ? "" : "s") with 1 to 10 calls each"
-    return (run.job.identity && checks > 0 ? [words] : []) + ["one access token for all calls, renewed when it expires"]
+    return (run.job.identity && checks > 0 ? [words] : [])
+      + ["one access token for all calls, renewed before it expires"]
   }
 
   package func add(

@@ -50,7 +50,7 @@ package struct DeviceRules {
 
   /// The id of the current device, shared by its warnings; nil before the first warning.
   private var warnedDevice: String?
-  /// Recognizes misspelled push keys; its cache is shared by all devices.
+  /// The search for misspelled push keys; all devices share its cache.
   var spelling = ParameterSpelling()
   /// The attributes of the last draft, whose memory the next one reuses.
   var spareAttributes: [Attribute] = []
@@ -243,7 +243,7 @@ package struct DeviceRules {
     noteOwner(record, from: max(state.emission, EmissionNumber.begin(at: record.timestamp)) + 1)
     if isNew, !wasAutomatic {
       explanation?.note(
-        "a different mobile user id: from here on, another person or a new id of the same one (Recipient.onNewUserId)")
+        "a different mobile user id: another person or a new id of the same person (Recipient.onNewUserId)")
     }
   }
 

@@ -28,12 +28,12 @@ package struct DeviceState {
   /// The kind of the last record at that instant.
   package var lastKind = InputKind.events
   package var lastSource = StoredSource.unknown
-  /// The end of the inactivity that ended the last session; nil if a record has come since or ended it.
+  /// The end of the inactivity that ended the last session; nil if the latest record came later or ended the session.
   package var silentUntil: Instant?
-  /// The end of the latest hold that expired without a record, so that an event was emitted without the sample, or the
-  /// link at the same instant as a session's start, for which it was held. Nil if that is not after the latest record.
+  /// The end of the latest hold that expired before the awaited record arrived: a sample, or a link at the instant of a
+  /// session's start. Nil if that end is not after the latest record.
   package var awaitedUntil: Instant?
-  /// The last emission number used, or the number after which those for the last record start, if that is higher.
+  /// The last emission number used or, if higher, the number after which those for the last record start.
   package var emission: Int64 = 0
   package var samples = LocationSamples()
   /// Events whose samples may still come, oldest first.

@@ -80,7 +80,7 @@ package enum WarningKind: String, CaseIterable, Sendable {
   case lateRecord = "late-record"
   /// A consent record was ignored, because `Recipient.consentRecords` is `ignore`.
   case ignoredConsent = "ignored-consent"
-  /// The event has no code in `General.eventCodes`, and is not sent.
+  /// The event is not sent: `General.eventCodes` has no code for it, or only the service uses its code.
   case noEventCode = "no-event-code"
   /// An `identify` record names a column that the program writes itself.
   case reservedColumn = "reserved-column"

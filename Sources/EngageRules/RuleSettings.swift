@@ -37,8 +37,8 @@ package struct ParameterNames {
   package var campaignExpiresAt = Text.empty
   package var campaignValidFor = Text.empty
   package var callToAction = Text.empty
-  /// The key of a time in seconds since 1970; a README of the SDKs names it, but none of their code (reference events
-  /// 2.3).
+  /// The key of a time in seconds since 1970, which a README of the SDKs mentions but their code does not (reference
+  /// events 2.3).
   package let campaignEndTimeStamp: Text = "CampaignEndTimeStamp"
   /// Configuration keys that a README shows as names in links (reference decisions 17).
   package let expiresAtInLinks: Text = "ParamCampaignExpiresAt"
@@ -68,7 +68,7 @@ package struct FieldNames {
 /// ``EventCodes`` by kind, with the codes converted to ``Text``.
 package struct CodeTable {
   package struct Row {
-    /// Empty if such events are not sent.
+    /// The code; empty if such events are not sent.
     package var code: Text
     package var fields: [AutomaticField]
   }

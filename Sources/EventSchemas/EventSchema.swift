@@ -29,7 +29,7 @@ package struct EventDefinition: Sendable {
   package var name: String
   /// False for an event that only the development environment accepts.
   package var isPublished: Bool
-  /// The parameters; nil if those of the event are not compared with the schema.
+  /// The parameters; nil if the event's parameters are not compared with the schema.
   package var parameters: [ParameterDefinition]?
 }
 

@@ -170,7 +170,7 @@ private struct EventSchemaReader {
   private mutating func readLength(_ node: JSONNode, _ path: String) -> Int? {
     guard let length = node.present("maxLength") else { return nil }
     guard let number = length.integer, number > 0 else {
-      note(.badType, "\(path)/maxLength", length.place, "'maxLength' is not an integer of at least 1")
+      note(.badType, "\(path)/maxLength", length.place, "'maxLength' is not a positive integer")
       return nil
     }
     return Int(number)

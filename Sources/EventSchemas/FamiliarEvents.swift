@@ -3,7 +3,7 @@ import Glibc
 
 /// For some event names, the parameters of recent events without findings and the values that are allowed there. Two
 /// events are kept per name, because events of a name usually have the same parameters in the same order, apart from an
-/// optional one. They are compact and contiguous, whereas a schema's tables exceed the processor's first-level cache.
+/// optional one. The kept events are compact and contiguous; a schema's tables exceed the first-level cache.
 @safe struct FamiliarEvents: ~Copyable {
   /// The values of a parameter that have no finding.
   enum Values: UInt8 {

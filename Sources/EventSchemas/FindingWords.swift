@@ -60,7 +60,7 @@ extension EventSchema {
     var known = event.parameters.map { $0 + commonParameters(besides: $0) } ?? []
     for step in steps.dropLast() {
       guard let value = known.first(where: { $0.name.isIdentical(to: step) })?.value else {
-        // This is the index of an array element; the definition of the elements was entered with the array.
+        // The index of an array element is skipped: `known` already has the parameters of the elements.
         if Int(step) != nil { continue }
         return (last, [])
       }

@@ -45,7 +45,7 @@ package enum NameRules {
   }
 
   /// Returns whether eight bytes are all word characters. For each range of characters, one addition sets the top bit
-  /// of the bytes from the first character on, and another sets that of the bytes after the last.
+  /// of all bytes not below the first character; another sets it in all bytes above the last.
   @inline(__always)
   private static func areWordCharacters(_ word: UInt64) -> Bool {
     let ones: UInt64 = 0x0101_0101_0101_0101

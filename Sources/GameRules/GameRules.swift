@@ -105,7 +105,7 @@ package struct GameRules {
     perform()
   }
 
-  /// Sets ``lastUse``; called before the record is applied, because that may end the session.
+  /// Sets ``lastUse``; called before the record is applied, because applying it may end the session.
   private mutating func noteLastUse() {
     switch state.phase {
     case .away(let since): lastUse = since

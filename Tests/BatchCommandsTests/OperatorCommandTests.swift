@@ -36,7 +36,7 @@ import Testing
     (["doctor"], "Error: Give the job file, as the argument or with --job."),
     (
       ["xmlapi", "getlists"],
-      "Error: 'getlists' is not an operation of the XMLAPI, whose names are case-sensitive; did you mean 'GetLists'?"
+      "Error: 'getlists' is not an operation of the XMLAPI; names are case-sensitive; did you mean 'GetLists'?"
     ),
     (["xmlapi", "GetLists", "--param", "VISIBILITY"], "Error: The value 'VISIBILITY' is invalid for '--param"),
     (["xmlapi", "GetLists", "--param", "A B=1"], "Error: 'A B' is not a valid parameter name."),
@@ -163,7 +163,7 @@ import Testing
     #expect(
       facts.lines.map(\.text) == [
         "0 events of 0 devices, 0 runs; 0 devices have held events",
-        "destination: none yet; the first run that knows it binds the store",
+        "destination: none yet; the first run with a known destination binds the store",
       ])
   }
 

@@ -73,7 +73,7 @@ import Testing
 
   static let refused: [Refused] = [
     Refused(text: "bplist00\u{1}", problem: "not a readable binary property list: the file is truncated"),
-    Refused(text: "bplist15\u{1}", problem: "not a readable binary property list: its version is not 00"),
+    Refused(text: "bplist15\u{1}", problem: "not a readable binary property list: only version 00 is supported"),
     Refused(
       text: "{\n  General = { a = 1; };\n}", line: 2, problem: "the file is an OpenStep property list",
       hint: "convert it with 'plutil -convert xml1 FILE' (macOS) or write JSON"),
@@ -82,13 +82,13 @@ import Testing
       hint: "convert it with 'plutil -convert xml1 FILE' (macOS) or write JSON"),
     Refused(
       text: "name: nightly\n", problem: "the file looks like YAML",
-      hint: "write JSON, in which comments and trailing commas are allowed"),
+      hint: "write JSON; comments and trailing commas are allowed"),
     Refused(
       text: "---\nname: nightly\n", problem: "the file looks like YAML",
-      hint: "write JSON, in which comments and trailing commas are allowed"),
+      hint: "write JSON; comments and trailing commas are allowed"),
     Refused(
       text: "SQLite format 3\u{0}", problem: "the file is a SQLite database, perhaps a store",
-      hint: "give a store with --store"),
+      hint: "to use a store, name it with --store"),
     Refused(text: "", problem: "the file is empty"),
     Refused(text: " \n\t", problem: "the file is empty"),
     missing("{\n\"a\": 1\n\"b\": 2}", 3, 1, "expected ',' or '}' after the value of 'a' on line 2"),
@@ -111,7 +111,7 @@ import Testing
       text: "<plist><dict>\n<key>a</key></dict></plist>", line: 2, problem: "the key 'a' has no value"),
     Refused(
       text: "<plist><dict>\n<true/></dict></plist>", line: 2,
-      problem: "<true> is in a <dict> without a <key> before it"),
+      problem: "<true> in a <dict> has no <key> before it"),
     Refused(
       text: "<plist>\n<dict><key>a</key>\n<key>b</key><true/></dict></plist>", line: 2,
       problem: "the key 'a' has no value"),

@@ -68,15 +68,15 @@ import Testing
       "c.json:1: error: 'Upload.onUnknown' is 'resent', but must be one of 'resend', 'hold'; did you mean 'resend'?"),
     Case(
       #"{"Session": {"sessionLifecycleExpiration": "5 minuten"}}"#,
-      "c.json:1: error: 'Session.sessionLifecycleExpiration' is '5 minuten', which is not a duration (an unknown unit); write a duration such as '30 minutes' or '1 day 12 hours'"
+      "c.json:1: error: 'Session.sessionLifecycleExpiration' is '5 minuten', which is not a valid duration: it has an unknown unit; write a duration such as '30 minutes' or '1 day 12 hours'"
     ),
     Case(
       #"{"Session": {"sessionLifecycleExpiration": "-5 minutes"}}"#,
-      "c.json:1: error: 'Session.sessionLifecycleExpiration' is '-5 minutes', which is not a duration (text instead of a number or unit); write a duration such as '30 minutes' or '1 day 12 hours'"
+      "c.json:1: error: 'Session.sessionLifecycleExpiration' is '-5 minutes', which is not a valid duration: it has text instead of a number or unit; write a duration such as '30 minutes' or '1 day 12 hours'"
     ),
     Case(
       #"{"Session": {"sessionLifecycleExpiration": "2024/01/01 00:00:00"}}"#,
-      "c.json:1: error: 'Session.sessionLifecycleExpiration' is '2024/01/01 00:00:00', which is not a duration (a date); write a duration such as '30 minutes' or '1 day 12 hours'"
+      "c.json:1: error: 'Session.sessionLifecycleExpiration' is '2024/01/01 00:00:00', which is not a valid duration: it is a date; write a duration such as '30 minutes' or '1 day 12 hours'"
     ),
     Case(
       #"{"Session": {"sessionLifecycleExpiration": 300}}"#,
@@ -90,7 +90,7 @@ import Testing
     ),
     Case(
       #"{"UBFFieldNames": {"UBFTagsFieldName": ""}}"#,
-      "c.json:1: error: 'UBFFieldNames.UBFTagsFieldName' is '', but must be a name that is not empty and has no control characters"
+      "c.json:1: error: 'UBFFieldNames.UBFTagsFieldName' is '', but must be a nonempty name without control characters"
     ),
     Case(
       #"{"Connection": {"baseUrl": "http://api.example.org"}}"#,
@@ -127,7 +127,7 @@ import Testing
     ),
     Case(
       #"{"name": "j", "inputs": {"events": ["e"]}}"#,
-      "c.json:1: error: the file is a job, not a configuration; give the job with --job"),
+      "c.json:1: error: the file is a job, not a configuration; name the job with --job"),
     Case(
       #"{"Connection": {"caFile": "none.pem"}}"#,
       "c.json:1: error: 'Connection.caFile' names the file 'none.pem', which cannot be read"),
@@ -235,7 +235,7 @@ import Testing
   @Test(arguments: [
     (
       "Session.sessionLifecycleExpiration=soon",
-      "--set Session.sessionLifecycleExpiration: error: 'Session.sessionLifecycleExpiration' is 'soon', which is not a duration (text instead of a number or unit); write a duration such as '30 minutes' or '1 day 12 hours'"
+      "--set Session.sessionLifecycleExpiration: error: 'Session.sessionLifecycleExpiration' is 'soon', which is not a valid duration: it has text instead of a number or unit; write a duration such as '30 minutes' or '1 day 12 hours'"
     ),
     ("Sessions.x=1", "--set Sessions.x: error: unknown section 'Sessions'; did you mean 'Session'?"),
     (

@@ -163,12 +163,12 @@ import Testing
   static let cases = [
     Case(
       "{}", "j.json:1: error: the job has no 'name'",
-      "j.json:1: error: the job has no 'inputs'; name at least one file under 'events', 'notifications', 'deepLinks' or 'stores'"
+      "j.json:1: error: the job names no inputs; name at least one file under 'events', 'notifications', 'deepLinks' or 'stores'"
     ),
     Case(#"[]"#, "j.json:1: error: the job is an array, but must be an object"),
     Case(
       #"{"name": "j", "inputs": {"events": []}}"#,
-      "j.json:1: error: the job has no 'inputs'; name at least one file under 'events', 'notifications', 'deepLinks' or 'stores'"
+      "j.json:1: error: the job names no inputs; name at least one file under 'events', 'notifications', 'deepLinks' or 'stores'"
     ),
     Case(
       #"{"name": "j", "inputs": {"event": ["x"]}}"#,
@@ -186,7 +186,7 @@ import Testing
       "j.json:1: error: 'inputs.events[1]' has no 'path'", "j.json:1: error: 'inputs.events[2].path' is empty"),
     Case(
       #"{"name": "j", "inputs": {"events": [{"path": "gs://b/x", "required": 1, "minRecords": -1}]}}"#,
-      "j.json:1: error: 'inputs.events[0].path' has the unsupported scheme 'gs://'; copy the file to a local path, or name '-' and pipe it in: gcloud storage cat ADDRESS | engage-batch run JOB",
+      "j.json:1: error: 'inputs.events[0].path' has the unsupported scheme 'gs://'; copy the file to a local path, or use '-' and pipe the file in: gcloud storage cat ADDRESS | engage-batch run JOB",
       "j.json:1: error: 'inputs.events[0].required' is an integer, but must be a boolean",
       "j.json:1: error: 'inputs.events[0].minRecords' is -1, but must be 0 or more"),
     Case(

@@ -50,10 +50,10 @@ import Testing
 
   @Test(arguments: [
     ("", "weather: error: the table is empty"),
-    ("place,sky\n", "weather:1: error: the table has no column 'degrees'; it has place, sky"),
+    ("place,sky\n", "weather:1: error: the table has no column 'degrees'; its columns are place, sky"),
     ("place,skye,degrees\n", "weather:1: error: the table has no column 'sky'; did you mean 'skye'?"),
     ("place,sky,degrees\na,b\n", "weather:2: error: the row has 2 fields, but the header has 3"),
-    ("place,sky,degrees\na,b,1\na,c,2\n", "weather:3: error: an earlier row also has 'a' in 'place'"),
+    ("place,sky,degrees\na,b,1\na,c,2\n", "weather:3: error: an earlier row has the same value in 'place'"),
     ("place,sky,degrees\n,b,1\n", "weather:2: error: the row has no value for 'place'"),
     ("place,sky,degrees\na,b,1,2\n", "weather:2: error: not readable as CSV: 4 fields, but the table has 3 columns"),
     (

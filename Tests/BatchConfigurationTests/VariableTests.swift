@@ -71,19 +71,19 @@ import Testing
       ),
       (
         "{\"DeepLinks\": {\"universalLinkDomains\": [\"a.b\",\n\"${1A}\"]}}",
-        "c.json:2: error: 'DeepLinks.universalLinkDomains[1]' contains '${1A}', which is not a variable; write ${NAME} or ${NAME:-default}; $${ means ${"
+        "c.json:2: error: 'DeepLinks.universalLinkDomains[1]' contains '${1A}', which is not a variable; write ${NAME} or ${NAME:-default}, or $${ for a literal ${"
       ),
       (
         #"{"General": {"databaseListId": "${A-b}"}}"#,
-        "c.json:1: error: 'General.databaseListId' contains '${A-b}', which is not a variable; write ${NAME} or ${NAME:-default}; $${ means ${"
+        "c.json:1: error: 'General.databaseListId' contains '${A-b}', which is not a variable; write ${NAME} or ${NAME:-default}, or $${ for a literal ${"
       ),
       (
         #"{"General": {"databaseListId": "${A:-${NUMBER}}"}}"#,
-        "c.json:1: error: 'General.databaseListId' contains '${A:-${NUMBER}', which is not a variable; write ${NAME} or ${NAME:-default}; $${ means ${"
+        "c.json:1: error: 'General.databaseListId' contains '${A:-${NUMBER}', which is not a variable; write ${NAME} or ${NAME:-default}, or $${ for a literal ${"
       ),
       (
         #"{"General": {"databaseListId": "x ${"}}"#,
-        "c.json:1: error: 'General.databaseListId' contains '${', which is not a variable; write ${NAME} or ${NAME:-default}; $${ means ${"
+        "c.json:1: error: 'General.databaseListId' contains '${', which is not a variable; write ${NAME} or ${NAME:-default}, or $${ for a literal ${"
       ),
       (
         #"{"Connection": {"secret": "a${NUMBER:-canary}"}}"#,

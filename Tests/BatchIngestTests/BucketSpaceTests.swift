@@ -102,7 +102,7 @@ import Testing
         == true
     }
     #expect(truncate("/proc/self/fd/\(try #require(opened))", 0) == 0)
-    let failure = IngestFailure(operation: "read temporary file", path: folder.path, code: EIO)
+    let failure = IngestFailure(operation: "read a temporary file", path: folder.path, code: EIO)
     #expect(throws: failure) {
       try Threads.run(3) { thread in
         if thread == 2 { return try feed.loadAhead() }

@@ -221,7 +221,7 @@ func launch(_ device: String, _ time: Int, _ more: String = "") -> String {
   @Test func namesAFolderThatTakesNoTemporaryFile() throws {
     let folder = try ScratchFolder()
     try folder.write("a.ndjson", (0..<20_000).map { launch("d\($0)", $0) }.joined(separator: "\n"))
-    #expect(throws: IngestFailure(operation: "create temporary file", path: "\(folder.path)/missing", code: 2)) {
+    #expect(throws: IngestFailure(operation: "create a temporary file", path: "\(folder.path)/missing", code: 2)) {
       try harvest([.events: ["a.ndjson"]], in: folder) {
         $0.temporaryFolder = "\(folder.path)/missing"
         $0.memoryLimit = 1 << 16

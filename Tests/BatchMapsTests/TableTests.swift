@@ -40,8 +40,8 @@ import Testing
   }
 
   private static let escape =
-    #"; if a backslash escapes its quotes, write "escape": "\\" in the map, or for Spark "escape": "\\\"""#
-  private static let none = #"; if quotes mean nothing in the table, write "quotes": "none" in the map"#
+    #"; if backslashes escape quotes, write "escape": "\\" in the map, or for Spark "escape": "\\\"""#
+  private static let none = #"; if quotes have no special meaning in the table, write "quotes": "none" in the map"#
 
   @Test func aColumnWithoutANameHasItsNumber() throws {
     #expect(
@@ -127,7 +127,7 @@ import Testing
     let lines = [
       #"2 {"a":"1","b":"a \"q\" C:\\temp, x","c":"C:\\temp\\new"}"#, #"3 {"a":"2","b":"x\\\"y","c":"ends with \\"}"#,
       #"4 {"a":"3","b":"line\nbreak \\n"}"#,
-      "6 invalid-row: 4 fields, but the table has 3 columns; if quotes mean nothing in the table, write \"quotes\": \"none\" in the map",
+      "6 invalid-row: 4 fields, but the table has 3 columns; if quotes have no special meaning in the table, write \"quotes\": \"none\" in the map",
       #"7 {"a":"5","b":"ends, \\","c":"two\\\\slashes"} [unread-escape]"#, #"8 {"a":"6","b":"C:\\temp","c":"x"}"#,
     ]
     let map = #""form": "csv", "escape": "\\\"", "fields": {}"#

@@ -123,7 +123,7 @@ import Testing
       told == [
         .refused(
           "invalid-row: a quote opened on line 3 is still open at the end of the file (line 5); "
-            + #"if quotes mean nothing in the table, write "quotes": "none" in the map"#)
+            + #"if quotes have no special meaning in the table, write "quotes": "none" in the map"#)
       ])
   }
 

@@ -63,7 +63,7 @@ import Testing
     #expect(late.exit == .done)
     #expect(late.report.summary.records.accepted == 99)
     #expect(
-      late.report.notes.contains { $0.hasPrefix("99 records are within the time already processed for their devices") })
+      late.report.notes.contains { $0.hasPrefix("99 records fall in periods already processed for their devices") })
   }
 
   @Test("A device with a record that is not late is not behind, and more than a tenth of them makes it an ordinary run")

@@ -39,7 +39,10 @@ import Testing
   @Test(arguments: [
     (["Privacy.hash=email"], "'Privacy.hash' names attributes, but 'Privacy.hashKey' has fewer than 16 bytes"),
     (["Privacy.mask=a", "Privacy.leaveOut=a"], "'Privacy.mask' and 'Privacy.leaveOut' both name 'a'"),
-    (["Privacy.mask=Device Name"], "'Privacy.mask' names 'Device Name', a core attribute that every event carries"),
+    (
+      ["Privacy.mask=Device Name"],
+      "'Privacy.mask' cannot name 'Device Name', a core attribute that every event must carry"
+    ),
   ])
   func whatCannotBeMeantIsRefused(settings: [String], problem: String) throws {
     let folder = try JobFolder(Self.files)

@@ -31,7 +31,7 @@ import Testing
     let id = try #require(listed.lines.dropFirst().first?.split(separator: "\t").first).description
     let told = try workspace.run("why", id, "--store", "s.sqlite").output
     #expect(told.hasPrefix("Session ended (code 92) at 2026-01-15T08:02:59.000Z"), "\(told)")
-    #expect(told.contains("the session ended at 2026-01-15T08:02:59.000Z, after 2 minutes of use"), "\(told)")
+    #expect(told.contains("the session ended at 2026-01-15T08:02:59.000Z, after 2 min of use"), "\(told)")
     #expect(told.contains("'Sale': it came with the link opened at 2026-01-15T08:00:10.000Z"), "\(told)")
   }
 

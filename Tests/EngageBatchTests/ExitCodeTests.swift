@@ -83,7 +83,7 @@ import Testing
       78, "run", "jobs/nightly.json", "--sandbox", "--set", "Session.sessionLifecycleExpiration=soon",
       message: "Session.sessionLifecycleExpiration"),
     Case(78, "run", "jobs/own.json", "--sandbox", message: "jobs/own.json:1: error: not valid JSON", job: "{"),
-    Case(78, "run", "jobs/own.json", "--sandbox", message: "the job has no 'inputs'", job: #"{"name": "own"}"#),
+    Case(78, "run", "jobs/own.json", "--sandbox", message: "the job names no inputs", job: #"{"name": "own"}"#),
     Case(
       78, "run", "jobs/own.json", "--sandbox", message: "name",
       job: #"{"inputs": {"events": ["../samples/events"]}}"#),

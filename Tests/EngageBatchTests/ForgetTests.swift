@@ -72,7 +72,7 @@ import Testing
     let gone = try workspace.run("forget", "job.json", "--device", "ada-phone-0001", "--sandbox")
     #expect(gone.code == 0, "\(gone.messages)")
     for words in [
-      "still elsewhere: the service: all data that was sent, and the recipient in the list (--at-service deletes it)\n",
+      "still elsewhere: the service: any data that was sent, and the recipient in the list (--at-service deletes it)\n",
       "still elsewhere: 1 export file, such as \(workspace.path)/in/a.ndjson; later runs refuse these people's lines as 'forgotten'\n",
     ] { #expect(gone.messages.contains(words), "\(words) \(gone.messages)") }
     let after = try workspace.run("store", "status", "job.json", "--sandbox").messages
@@ -206,7 +206,7 @@ import Testing
     let warning = "warning: the store had no data for 1 id (--mobile-user-id 1)"
     let left = """
 
-      still elsewhere: the service: all data that was sent, and the recipient in the list (--at-service deletes it)
+      still elsewhere: the service: any data that was sent, and the recipient in the list (--at-service deletes it)
       still elsewhere: 1 export file, such as \(workspace.path)/in/a.ndjson; later runs refuse these people's lines as 'forgotten'
 
       """

@@ -178,7 +178,7 @@ import Testing
     #expect(run.code == 77, "\(run.messages)")
     #expect(
       run.messages.contains(
-        "nothing at this Engage address (status 404): DeltaDNA.engageURL or DeltaDNA.environmentKey is wrong"),
+        "Engage does not know the environment (status 404): DeltaDNA.engageURL or DeltaDNA.environmentKey is wrong"),
       "\(run.messages)")
     #expect(engage.requests.count == 1)
   }

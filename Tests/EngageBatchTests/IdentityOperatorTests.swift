@@ -207,7 +207,7 @@ import Testing
     for words in ["show", "undo", "abandon", "resume"] {
       let absent = try identity(words, "99")
       #expect(absent.code == 64)
-      #expect(absent.messages == "error: no plan 99\n")
+      #expect(absent.messages == "error: the store has no plan 99; 'identity list' lists the plans\n")
     }
     // The same device meets the same customer again.
     try workspace.write(

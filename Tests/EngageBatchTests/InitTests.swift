@@ -210,7 +210,7 @@ import Testing
     #expect(
       made.messages == """
         in/moves.ndjson: records in the program's own format, read without a map, as events
-        in/moves.ndjson: most of its records are for 'deltadna', which becomes the destination of the job; to choose another, use --platform
+        in/moves.ndjson: most records are for 'deltadna', which becomes the destination of the job; to choose another, use --platform
           record 1 becomes {"deviceId":"d","timestamp":"2026-01-15T09:00:00Z","type":"gameEvent","name":"levelUp"}
           record 2 becomes {"deviceId":"d","timestamp":"2026-01-15T09:01:00Z","type":"gameEvent","name":"levelUp"}
           record 3 becomes {"deviceId":"d","timestamp":"2026-01-15T09:02:00Z","type":"gameEvent","name":"levelUp"}

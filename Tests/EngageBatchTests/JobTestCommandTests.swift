@@ -72,14 +72,14 @@ import Testing
       (
         #"{"events": [{"type": "48"}, {"type": "17", "attributes": {"Event Name": "Basket", "Campaign Name": null}}]}"#,
         [
-          #"events[1].attributes.Event Name: expected "Basket", is "Cart""#,
+          #"events[1].attributes.Event Name: expected "Basket", found "Cart""#,
           #"events[1].attributes.Campaign Name: expected none, found "spring""#,
         ]
       ),
       (
-        #"{"events": [{"type": "12"}, {"type": "48"}, {"type": "17"}]}"#, [#"events: missing  {"type":"12"}"#]
+        #"{"events": [{"type": "12"}, {"type": "48"}, {"type": "17"}]}"#, [#"events: missing {"type":"12"}"#]
       ),
-      (#"{"campaigns": [{"name": "spring", "events": 1}]}"#, ["campaigns[0].events: expected 1, is 2"]),
+      (#"{"campaigns": [{"name": "spring", "events": 1}]}"#, ["campaigns[0].events: expected 1, found 2"]),
       (#"{"quarantine": {"invalid-json": 1}}"#, ["quarantine.invalid-json: expected 1, found none"]),
       (#"{"sessions": {}}"#, ["sessions: the expected value is an object, but must be an array"]),
     ])

@@ -123,8 +123,8 @@ import Testing
     let late = try workspace.run("run", "job.json", "--no-upload")
     #expect(late.code == 0)
     #expect(
-      late.messages.contains("1 record is within the time already processed for its device ('"), "\(late.messages)")
-    #expect(late.messages.contains("in/b.ndjson'): their events are outside sessions and campaigns."))
+      late.messages.contains("1 record falls in a period already processed for its device ('"), "\(late.messages)")
+    #expect(late.messages.contains("in/b.ndjson'): its events are outside sessions and campaigns."))
     let line = try #require(late.messages.split(separator: "\n").first { $0.hasPrefix("Late: ") })
     let command = try #require(line.firstRange(of: "engage-batch rerun"))
     let rerun = try workspace.shell(String(line[command.lowerBound...]))
@@ -153,7 +153,7 @@ import Testing
     let allowed = try workspace.shell(String(line[command.lowerBound...]))
     #expect(allowed.code == 0, "\(allowed.messages)")
     #expect(
-      allowed.messages.contains("120 records are within the time already processed for their devices"),
+      allowed.messages.contains("120 records fall in periods already processed for their devices"),
       "\(allowed.messages)")
     #expect(
       try workspace.run("store", "events", "--store", "store.sqlite").lines.count { $0.contains("2026-01") } == 120)

@@ -173,7 +173,7 @@ import Testing
     for day in 1...5 { try night(day, Self.session(day, "10:00:00", "10:10:00"), in: workspace, wide) }
     let old = Self.line(1, "12:00:00", #""type":"namedEvent","name":"old""#)
     let beyond = try night(6, Self.session(6, "10:00:00", "10:10:00") + old, in: workspace, wide)
-    #expect(beyond.messages.contains("Late: 1 record is within the time already processed"), "\(beyond.messages)")
+    #expect(beyond.messages.contains("Late: 1 record falls in a period already processed"), "\(beyond.messages)")
     try night(
       7, Self.session(7, "10:00:00", "10:10:00") + Self.session(5, "10:15:00", "10:20:00"), in: workspace, wide)
     #expect(
@@ -200,7 +200,7 @@ import Testing
     let line = try #require(ahead.messages.split(separator: "\n").first { $0.hasPrefix("Late: ") }, "\(ahead.messages)")
     #expect(
       line.contains(
-        "in/3.ndjson:1): records are processed up to 2026-01-02T00:00:00.000Z, but this window begins at "
+        "in/3.ndjson:1): records were processed only up to 2026-01-02T00:00:00.000Z, but this window begins at "
           + "2026-01-03T00:00:00.000Z. Run the period in between, then this window again to import it: "), "\(line)")
     let command = try #require(line.firstMatch(of: /engage-batch run .*/))
     let between = try workspace.shell(String(command.output))
@@ -223,7 +223,7 @@ import Testing
     #expect(!silent.messages.contains("Late: "), "\(silent.messages)")
     let late = try night(7, event(1, "missed") + event(7, "seventh"), in: workspace, "--no-upload")
     #expect(try Summary(workspace.read("summary.json"))["records.outOfWindow"] == 2)
-    let note = "Late: 1 line that no run had read counts as out of window (such as \(workspace.path)/in/7.ndjson:1): "
+    let note = "Late: 1 line that no run has read counts as out of window (such as \(workspace.path)/in/7.ndjson:1): "
     #expect(late.messages.contains(note), "\(late.messages)")
     let line = try #require(late.messages.split(separator: "\n").first { $0.hasPrefix("Late: ") })
     let command = try #require(line.firstMatch(of: /engage-batch rerun .*/))
@@ -275,7 +275,7 @@ import Testing
       3,
       Self.line(1, "08:12:00", #""type":"foreground""#) + Self.line(2, "08:12:00", #""type":"foreground""#)
         + Self.line(2, "08:20:00", #""type":"background""#), in: workspace, "--no-upload")
-    #expect(late.messages.contains("Late: 1 record is within the time already processed"))
+    #expect(late.messages.contains("Late: 1 record falls in a period already processed"))
     #expect(late.messages.contains("because those settings are not available"))
     #expect(try durations(in: workspace) == ["600", "1080"])
   }
@@ -295,7 +295,7 @@ import Testing
       try night(1, many.joined(), in: workspace, limits)
       let second = try night(2, late, in: workspace, limits)
       #expect(
-        second.messages.contains("Late: 1 record is within the time already processed") == told, "\(second.messages)")
+        second.messages.contains("Late: 1 record falls in a period already processed") == told, "\(second.messages)")
     }
   }
 
@@ -310,7 +310,7 @@ import Testing
       1, session + Self.line(1, "08:30:00", #""type":"namedEvent","name":"late""#), in: workspace, "--no-upload",
       "--set",
       "Ingest.rewind=1 hour")
-    #expect(late.messages.contains("Late: 1 record is within the time already processed"))
+    #expect(late.messages.contains("Late: 1 record falls in a period already processed"))
     let events = try workspace.run("store", "events", "--store", Self.store, "--show-personal-data", "--type", "17")
       .lines
     #expect(events.count == 2 && events[1].contains("late") && !events[1].contains("Spring"))

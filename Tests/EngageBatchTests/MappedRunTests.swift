@@ -241,7 +241,7 @@ import Testing
     #expect(found.code == 65)
     #expect(
       found.lines == [
-        #"t.csv:2: invalid-row: text after a closing quote; if a backslash escapes its quotes, write "escape": "\\" in the map, or for Spark "escape": "\\\"""#,
+        #"t.csv:2: invalid-row: text after a closing quote; if backslashes escape quotes, write "escape": "\\" in the map, or for Spark "escape": "\\\"""#,
         "t.csv:5: invalid-timestamp: field 'timestamp': '2026-01-15' is not a time: the map 'm.json' reads the field from 'at'",
         #"t.csv:3: warning: not-a-number: 'sum' is not a number and is kept as text; for a decimal comma, write "decimal": "," in the map"#,
         #"t.csv:3: warning: unread-escape: fields of the file contain '\t', '\n' or '\\', kept as written; write "escape": "\\" in the map if they are escapes, or "" if they are text"#,

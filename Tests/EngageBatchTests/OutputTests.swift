@@ -153,8 +153,8 @@ import Testing
     "A sandbox that could not keep its state, or whose plan has no end, does not start",
     arguments: [
       ("--state none/state.json", 73, "none/state.json: error: cannot be written: No such file or directory"),
-      ("--state pipe", 73, "pipe: error: the state is a FIFO, not a file; name a file"),
-      ("--state .", 73, ".: error: the state is a folder, not a file; name a file"),
+      ("--state pipe", 73, "pipe: error: this is a FIFO, not a sandbox state file; name another file"),
+      ("--state .", 73, ".: error: this is a folder, not a sandbox state file; name another file"),
       ("--faults /dev/zero", 74, "/dev/zero: error: cannot read the file: Invalid argument"),
     ])
   func sandboxFiles(option: String, code: Int32, words: String) throws {
@@ -242,7 +242,7 @@ import Testing
       try workspace.write("jobs/own.json", #"{"name": "\#(name)", "inputs": {"events": ["../samples/events/*"]}}"#)
       let finished = try workspace.run("run", "jobs/own.json", "--no-upload")
       #expect(finished.code == 78)
-      #expect(finished.messages.contains("'name' would place the files named after the job outside the job's folder"))
+      #expect(finished.messages.contains("'name' must not begin with '/' or contain '..', because files in the job's folder are named after the job"))
     }
     #expect(!workspace.exists("own.sqlite"))
   }
@@ -319,7 +319,7 @@ import Testing
     #expect(finished.code == 74)
     #expect(
       finished.messages
-        == "error: only 20 files may be open at once, but a run needs 64; raise the limit with 'ulimit -n'\n")
+        == "error: only 20 files may be open at once, but a run needs 64; raise the hard limit with 'ulimit -Hn'\n")
     #expect(!workspace.exists("var"))
   }
 

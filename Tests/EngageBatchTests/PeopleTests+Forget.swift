@@ -68,8 +68,8 @@ extension PeopleTests {
       #expect(done.code == 0, "\(done.messages)")
       #expect(
         done.messages.contains(
-          "the mobile user id OLD may belong to another person, because a device was merged into the recipient of "
-            + "this id: the recipients of this id are kept")
+          "the mobile user id OLD may belong to another person, because a device's recipient was merged into the "
+            + "recipient of this id: the recipients of this id are kept")
           == (stays == ["OLD"]), "\(done.messages)")
       #expect(
         done.messages.contains("recipients deleted from the list: \(deleted)\n") == !isRehearsal, "\(done.messages)")

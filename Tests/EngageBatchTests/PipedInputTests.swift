@@ -100,10 +100,10 @@ import Testing
     for (address, remedy) in [
       (
         "gs://exports/a.ndjson",
-        "has the unsupported scheme 'gs://'; copy the file to a local path, or name '-' and pipe it in: gcloud storage cat "
+        "has the unsupported scheme 'gs://'; copy the file to a local path, or use '-' and pipe the file in: gcloud storage cat "
       ),
       ("HTTPS://host/a.ndjson", "has the unsupported scheme 'HTTPS://'; write the scheme in lower case"),
-      ("hdfs://host/a", "pipe it in: PROGRAM "),
+      ("hdfs://host/a", "pipe the file in: PROGRAM "),
       ("s3://exports/key?X-Amz-Signature=secret", "contains credentials, which would appear in reports"),
     ] {
       try workspace.write("address.json", Self.job(address))

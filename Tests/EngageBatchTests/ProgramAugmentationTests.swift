@@ -68,8 +68,8 @@ import Testing
     arguments: [
       ("exit 1", "it ended before it answered"), ("sleep 60", "it did not answer in time"),
       ("head -c 200000 /dev/zero", "it wrote more than requested"),
-      ("echo '[1]'; continue", "not an object of"),
-      (#"echo '{"a":{"b":1}}'; continue"#, "not an object of"), ("echo nonsense; continue", "not an object of"),
+      ("echo '[1]'; continue", "a JSON object of"),
+      (#"echo '{"a":{"b":1}}'; continue"#, "a JSON object of"), ("echo nonsense; continue", "a JSON object of"),
     ])
   func aProgramThatFailsCostsOneEventItsAttributes(how: String, reason: String) throws {
     let timeout = reason.contains("in time") ? "3 seconds" : "1 minute"

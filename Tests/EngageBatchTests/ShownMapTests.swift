@@ -83,7 +83,7 @@ import Testing
     #expect(
       found.first == "own.json:2: error: 'type' is 'namedEvnt', which is not a record type; did you mean 'namedEvent'?")
     #expect(
-      found.last?.hasPrefix("own.json:3: error: 'type' is 'sesion', which is not a record type; known are launch,")
+      found.last?.hasPrefix("own.json:3: error: 'type' is 'sesion', which is not a record type; the types are launch,")
         == true)
     let (warned, warnings) = try check(#""transaction""#, #""launch""#)
     #expect(warned == 0)

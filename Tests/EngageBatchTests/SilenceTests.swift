@@ -113,7 +113,7 @@ import Testing
     #expect(shape.code == 0, "\(shape.messages)")
     #expect(
       shape.messages.contains(
-        "0 accepted, 1 quarantined, 0 events, 0 posted; no usable record, so the window is not done\n"),
+        "0 accepted, 1 quarantined, 0 events, 0 posted; no usable record, so the window does not count as done\n"),
       "\(shape.messages)")
     // Put right, the same command reads it.
     try workspace.write("in/a", Self.line("d", "18T08:00"))

@@ -43,7 +43,7 @@ import Testing
     #expect(first.code == 76, "\(first.messages)")
     #expect(first.messages.contains("12 events are pending"), "\(first.messages)")
     // Who, where, why, and what to do (reference decisions 37).
-    let reason = "the service refused the request: organisation not permitted to use this call (error 150"
+    let reason = "the service refused the request: organization not permitted to use this call (error 150"
     #expect(first.messages.contains("in.ndjson:1): \(reason)"), "\(first.messages)")
     #expect(first.messages.contains("1  refused by the service for good\n"), "\(first.messages)")
     #expect(first.messages.contains("- 1 identity plan was refused by the service for good: "), "\(first.messages)")

@@ -183,7 +183,7 @@ import Testing
     #expect(run.code == 0, "\(run.messages)")
     #expect(
       run.messages.contains(
-        "FAILED_POST: refused by the service, or failed repeatedly (DeltaDNA.httpRequestMaxTries)"),
+        "FAILED_POST: rejected by the service, or failed repeatedly (DeltaDNA.httpRequestMaxTries)"),
       "\(run.messages)")
   }
 

@@ -92,7 +92,7 @@ import Testing
     let (code, answer) = try verify(workspace, "jobs/nightly.json", environment: service.environment)
     #expect(code == 65)
     #expect(counts(answer, "events")["different"] == nil)
-    #expect(details(answer)[0].contains("refused by the service, or failed repeatedly (FAILED_POST"))
+    #expect(details(answer)[0].contains("rejected by the service, or failed repeatedly (FAILED_POST"))
   }
 
   @Test("65: a recipient that is gone is named with the command after which the next run makes another")

@@ -21,7 +21,7 @@ import Testing
       steps.map(\.events) == [
         [], [#"13 at 2026-01-01T00:00:00.000Z [Campaign Name="", a="1"]"#], [],
       ])
-    #expect(steps[0].notes.last == "the start event is replaced by that of a later link at the same instant")
+    #expect(steps[0].notes.last == "the start event is replaced by the event for a link at the same instant")
   }
 
   @Test("Sessions and links are told in words: the setting that ended a session, the route by its key")
@@ -38,7 +38,7 @@ import Testing
     let notes = try steps("02:04:00").map(\.notes)
     #expect(
       notes[2].prefix(2) == [
-        "session ended with its pause at 2026-01-01T00:01:00.000Z, because the app was not used again by "
+        "session ended as of its pause at 2026-01-01T00:01:00.000Z, because the app was not used again by "
           + "2026-01-01T00:31:00.000Z (Session.sessionLifecycleExpiration)",
         "the link matches route 'shop/:id', number 1 of the file, after the link's last part was removed; it carries 1 parameter",
       ])

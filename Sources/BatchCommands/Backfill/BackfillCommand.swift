@@ -14,7 +14,7 @@ struct BackfillCommand: ParsableCommand {
     abstract: "Run a job once for each window of a past period.",
     discussion: """
       Each window is a separate run with its own report; its --as-of is the end of the window, and date patterns in input \
-      paths match the days of the window. The same command continues after an interruption: windows that are already \
+      paths match the days of the window. After an interruption, repeat the command to continue; windows that are already \
       done in the store are skipped. A window without input files is reported and skipped; any other failure ends the backfill.
 
       Example: engage-batch backfill jobs/nightly.json --from 2026-01-01T00:00:00Z --to 2026-02-01T00:00:00Z --step P1D --sandbox
@@ -77,7 +77,8 @@ struct BackfillCommand: ParsableCommand {
           + "choose --from and --step to match the windows of those runs")
       throw ExitCode(.configuration)
     }
-    // The sandbox uses the clock of the last window, because a game service drops events from its future.
+    // The sandbox uses the clock of the last window, because a game service drops events that are ahead of
+    // its clock.
     let last = try request(windows[windows.count - 1])
     let server = try sandbox && !skipsUpload ? Failures.reported { try EmbeddedSandbox.start(for: last) } : nil
     defer { EmbeddedSandbox.stop(server) }
@@ -106,7 +107,7 @@ struct BackfillCommand: ParsableCommand {
         total.add(report)
         let isUnused = report.summary.records.isUseless(true) && !empty.allowEmpty
         let words = BackfillTotal.words(report.summary, events: report.quarantinedEvents)
-        Streams.note("\(name)  \(words)\(isUnused ? "; no usable record, so the window is not done" : "")")
+        Streams.note("\(name)  \(words)\(isUnused ? "; no usable record, so the window does not count as done" : "")")
         let refused = outcome.report.summary.identity.refused
         guard outcome.exit == .done || Self.onlyRefused(outcome.exit.rawValue, outcome.report.summaryJSON) else {
           if let failure = outcome.report.failure { Streams.note(failure) }
@@ -228,7 +229,7 @@ struct BackfillTotal: Equatable {
     "backfill: \(done.counted("window")) done, \(doneBefore) done before, \(withoutInput) without input: \(Self.words(figures, events: quarantinedEvents))"
   }
 
-  /// - Parameter events: The number of quarantined events, which is added to that of the lines.
+  /// - Parameter events: The number of quarantined events, added to the number of quarantined lines.
   static func words(_ summary: RunSummary, events: Int) -> String {
     let records = summary.records
     let others = [
@@ -242,7 +243,7 @@ struct BackfillTotal: Equatable {
 
 /// The division of a past period into consecutive windows.
 enum BackfillWindows {
-  /// The maximum number of windows; a greater number is probably a typing error.
+  /// The maximum number of windows; a greater number is probably a typo.
   static let most = 10_000
 
   enum Refusal: Error, Equatable, CustomStringConvertible {
@@ -269,7 +270,7 @@ enum BackfillWindows {
     var begin = from
     while begin < to {
       guard windows.count < most else { throw .tooMany }
-      // Counting from the first window keeps its day of the month, even after a February.
+      // Counting from the first window keeps the day of the month, even after a shorter month.
       let end = zone.instant(from, plus: step * (windows.count + 1)).map { min($0, to) } ?? to
       guard begin < end else { throw .stepStandsStill }
       windows.append((begin, end))

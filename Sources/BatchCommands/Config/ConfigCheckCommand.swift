@@ -180,10 +180,10 @@ struct ConfigFindings {
     }
     return ConfigurationFault(
       type.place, "'type' is '\(type.name)', which is not a record type",
-      hint: NearestName.question(about: type.name, among: own) ?? "known are \(own.joined(separator: ", "))")
+      hint: NearestName.question(about: type.name, among: own) ?? "the types are \(own.joined(separator: ", "))")
   }
 
-  /// Describes the parts of maps that have no effect on the first records of the files that use them.
+  /// Describes the parts of maps that have no effect on the first records of their files.
   private static func vainWords(of files: InputFiles, _ vocabulary: RecordVocabulary) throws -> [String] {
     var seen: Set<String> = []
     return try files.files.flatMap { file -> [String] in
@@ -209,7 +209,7 @@ struct ConfigFindings {
     add([ConfigurationFault(place, problem)])
   }
 
-  /// Adds findings that are not listed yet, because platforms that share files find the same problems in them.
+  /// Adds findings that are not listed yet; platforms that share files find the same problems.
   private mutating func add(_ more: [ConfigurationFault]) {
     for finding in more where !findings.contains(finding) {
       findings.append(finding)

@@ -123,8 +123,8 @@ extension DeltaDNACommands {
     throw ServiceErasureRefusal(
       description: """
         error: Collect accepts only events, so --at-service cannot delete anything in deltaDNA; nothing was changed. Instead, \
-        run the job with a 'forgetMe' record of the player, for which it sends ddnaForgetMe, so that deltaDNA forgets the \
-        player; then run 'forget' without --at-service
+        run the job with a 'forgetMe' record for the player, which sends ddnaForgetMe so that deltaDNA forgets the player; \
+        then run 'forget' without --at-service
         """)
   }
 }

@@ -15,8 +15,8 @@ struct GameDeviceRows: DeviceRows {
     "a game's campaigns respond to events and are not tied to a device; 'store events --type ddnaEventTriggeredAction' lists the responses"
   }
 
-  /// Returns the session row. `since` is the time at which the app went to the background, or that of the last event of
-  /// an open session. `use` and `export` are empty if no record stated them.
+  /// Returns the session row. `since` is the time when the app went to the background, or the time of the
+  /// last event of an open session. `use` and `export` are empty if no record stated them.
   func session(of device: StoredDevice, _ personal: PersonalData) throws -> SessionRow {
     try unsafe device.state.withUnsafeBytes { bytes in
       let state = try unsafe GameState(decoding: bytes)

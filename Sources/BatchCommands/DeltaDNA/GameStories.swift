@@ -49,7 +49,7 @@ struct GameStories: PlatformStories {
   private func session(of index: Int, _ timeline: DeviceTimeline, _ settings: DecidedBy) -> [String] {
     guard let id = timeline.entries[index].member("sessionID") else {
       return [
-        "none: the event was recorded without a sessionID, and filling it in was set to \(settings.setting("DeltaDNA.fillSessionID"))"
+        "none: the event was recorded without a sessionID, and the setting for adding one was \(settings.setting("DeltaDNA.fillSessionID"))"
       ]
     }
     let events = events(ofSession: id, timeline)
@@ -139,7 +139,8 @@ struct GameStories: PlatformStories {
     try unsafe device.state.withUnsafeBytes { bytes in
       let state = try unsafe GameState(decoding: bytes)
       var lines: [String] = []
-      // Inactivity ends a session only when the next record arrives, so the state does not show whether it has ended.
+      // Inactivity ends a session only when the next record arrives, so the state does not show whether the
+      // session has ended.
       var isSilent = false
       switch state.phase {
       case .off: lines.append("the app is not running")

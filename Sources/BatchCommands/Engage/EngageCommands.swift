@@ -133,7 +133,7 @@ extension EngageCommands {
     let kept =
       traces.shared.sorted().map { "\(id($0)) was recorded by other devices too: \(stays)" }
       + traces.doubtful.sorted().map {
-        "\(id($0)) may belong to another person, because a device was merged into the recipient of this id: \(stays)"
+        "\(id($0)) may belong to another person, because a device's recipient was merged into the recipient of this id: \(stays)"
       }
     return try ServiceSession.run(settings, usesSandbox: request.usesSandbox, store: store.path) { service in
       let erasure = ServiceErasure.ofOperator(settings, service: service)

@@ -23,7 +23,7 @@ struct EngageStories: PlatformStories {
       attribute: settings.attributeNames[.campaign], codes: settings.general.eventCodes)
     useTime =
       codes[.sessionEnded].fields.contains(.activeMinutes)
-      ? (settings.attributeNames[.activeMinutes], "minutes") : (settings.attributeNames[.activeSeconds], "s")
+      ? (settings.attributeNames[.activeMinutes], "min") : (settings.attributeNames[.activeSeconds], "s")
   }
 
   /// Returns the settings of the last run whose configuration is in the store.

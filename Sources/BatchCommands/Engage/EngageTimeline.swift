@@ -44,8 +44,8 @@ struct CampaignTimeline {
     var again: DeviceTimeline.Entry?
   }
 
-  /// Returns the campaign of the event at the index, and the first event of the unbroken series that carries it; nil if
-  /// there is none.
+  /// Returns the campaign of the event at the index, and the first event of the unbroken series that carries
+  /// this campaign; nil if the event carries none.
   func campaign(at index: Int, in timeline: DeviceTimeline) -> Origin? {
     guard let name = timeline.entries[index].attribute(attribute), !name.isEmpty else { return nil }
     var first = timeline.entries[index]
@@ -60,7 +60,7 @@ struct CampaignTimeline {
     return Origin(name: name, first: first, again: again?.id == first.id ? nil : again)
   }
 
-  /// Returns the last campaign that events before the one at the index carried; nil if there was none.
+  /// Returns the last campaign that an event before the index carried; nil if there was none.
   func last(before index: Int, in timeline: DeviceTimeline) -> Origin? {
     timeline.entries[..<index].indices.reversed().lazy.filter { !timeline.entries[$0].stored.isLate }
       .compactMap { campaign(at: $0, in: timeline) }.first

@@ -89,7 +89,7 @@ struct ServiceExamination {
     object("audit table", objection.reason, setting: objection.setting)
   }
 
-  /// Adds an error if the job needs lists, because a run would refuse it; otherwise a warning.
+  /// Adds an error if the job checks identities, because its runs would be refused; otherwise adds a warning.
   private mutating func object(_ check: String, _ reason: String, setting: String) {
     if identity {
       found.error(check, reason, setting: setting, exit: .configuration)
@@ -112,7 +112,7 @@ struct ServiceExamination {
       }
       return nil
     }
-    found.ok(check, "\(id): '\(description.name)', \(description.columns.count) columns")
+    found.ok(check, "\(id): '\(description.name)', \(description.columns.count.counted("column"))")
     for need in needs { match(need, check, id, description) }
     return description
   }

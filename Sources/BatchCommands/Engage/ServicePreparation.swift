@@ -4,8 +4,7 @@ import BatchPipeline
 import BatchWire
 import Engage
 
-/// Creates everything that a job needs in Engage and that is missing there: list columns, and the audit table with its
-/// key.
+/// Creates the list columns, and the audit table with its key, that a job needs and Engage lacks.
 struct ServicePreparation {
   private let service: EngageService
   private let settings: Settings

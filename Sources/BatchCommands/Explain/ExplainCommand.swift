@@ -54,7 +54,7 @@ struct WordPage {
 
   static var current: WordPage { unsafe WordPage(page: String(cString: engage_words())) }
 
-  /// Reads those table rows of a page whose first cell begins with a word in backquotes.
+  /// Reads the table rows of a page whose first cell begins with a word in backquotes.
   init(page: String) {
     var section = ""
     var titles: [String] = []
@@ -74,7 +74,7 @@ struct WordPage {
     }
   }
 
-  /// The meanings of a word; nil if the page does not contain it.
+  /// Returns the meanings of a word; nil if the page does not contain the word.
   func facts(for word: String) -> Facts? {
     let meanings = rows.filter { $0.has(word) }
     guard !meanings.isEmpty else { return nil }

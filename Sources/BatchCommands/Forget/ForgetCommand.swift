@@ -15,8 +15,8 @@ struct ForgetCommand: ParsableCommand {
     discussion: """
       A device that has or had one of the ids is removed completely: events, state, quarantined lines, identities and plans. \
       Events of other devices are removed if they contain one of the ids. Posted events remain in the counts. A proof with \
-      keyed hashes of the ids is kept ('store erasures'). An id that begins with @ names a file of ids, one per line, to keep \
-      them out of the process list.
+      keyed hashes of the ids is kept ('store erasures'). To keep ids out of the process list, write @ and the name of a file \
+      with one id per line.
       """)
 
   @OptionGroup var job: StoredJob
@@ -213,7 +213,7 @@ struct ServiceErasureRefusal: RunError, CustomStringConvertible {
 
 /// The places that still have data about people after a store forgot them: the service, exports, a sandbox.
 struct RemainingTraces {
-  /// One sentence per place; empty for none.
+  /// One line per place; empty if there are none.
   private(set) var lines: [String] = []
   private(set) var files = 0
 
@@ -228,7 +228,7 @@ struct RemainingTraces {
     let knowsRecipients = request.platform.personIDs.contains { $0.name == "recipient" }
     if wasKnown, !wasAtService {
       lines.append(
-        "the service: all data that was sent"
+        "the service: any data that was sent"
           + (knowsRecipients ? ", and the recipient in the list (--at-service deletes it)" : ""))
     }
     let traces = ids.map(PersonTrace.init)
@@ -257,7 +257,7 @@ struct RemainingTraces {
     }
     var first: InputFile?
     for file in inputs.files where !file.isPipe {
-      // A file that has disappeared contains nobody.
+      // A file that has disappeared contains no data.
       guard (try? file.has(isThere)) == true else { continue }
       files += 1
       first = first ?? file

@@ -56,7 +56,7 @@ struct HistoryCommand: ParsableCommand {
   }
 }
 
-/// A run, and the settings that changed since the run before it.
+/// A run, and the settings that changed since the previous run.
 struct HistoryRow {
   static let columns = [
     "run", "job", "mode", "started", "seconds", "asOf", "windowFrom", "windowTo", "ending", "night", "read", "accepted",
@@ -68,8 +68,8 @@ struct HistoryRow {
   /// The columns of the short listing.
   static let shortColumns = ["run", "started", "window", "night", "read", "posted", "pending", "reason"]
 
-  /// Returns the cells of the short columns. Times are truncated to minutes, and those of a window to days if both are
-  /// midnights; without a night, the ending is shown.
+  /// Returns the cells of the short columns. Times are truncated to minutes, and the ends of a window to days
+  /// if both are at midnight; without a night, the ending is shown.
   static func short(_ cells: [JSONNode]) -> [JSONNode] {
     let row = Dictionary(uniqueKeysWithValues: zip(columns, cells))
     func time(_ name: String) -> String? {

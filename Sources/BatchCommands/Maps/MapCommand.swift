@@ -26,7 +26,7 @@ struct MapShowCommand: ParsableCommand {
       let names = Preset.all.map(\.name)
       let near =
         NearestName.question(about: name, among: names)
-        ?? "known are \(names.joined(separator: ", "))"
+        ?? "the presets are \(names.joined(separator: ", "))"
       throw ValidationError("there is no preset '\(name.printable)'; \(near)")
     }
     Streams.document(preset.text + "\n")

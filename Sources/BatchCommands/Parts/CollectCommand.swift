@@ -12,7 +12,7 @@ struct CollectCommand: ParsableCommand {
     abstract: "Collect the results of 'decide' into the job's store, from which 'post' sends them.",
     discussion: """
       Parts and lines that are already in the store are skipped, so the command can be repeated. Partitions are collected in \
-      chain order, each continuing the one before. While parts are missing, the exit code is 66 and 'post' sends nothing.
+      chain order, each continuing the previous one. While parts are missing, the exit code is 66 and 'post' sends nothing.
       """)
 
   @Argument(help: ArgumentHelp("The job file, JSON or property list, unless --job names it.", valueName: "job"))

@@ -28,7 +28,7 @@ struct PartitionCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "The partition whose results this one continues, with the same number of parts; 'decide' then requires --state-in.",
+      "The previous partition of the chain, with the same number of parts; 'decide' then requires --state-in.",
       valueName: "folder"))
   var after: String?
 

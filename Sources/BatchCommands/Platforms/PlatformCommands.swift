@@ -25,7 +25,7 @@ protocol PlatformCommands: Sendable {
 
   /// Checks that the configuration fits the job's service, without changing anything there.
   ///
-  /// - Parameter request: A run of the job, in a sandbox or not, that lacks no setting.
+  /// - Parameter request: The request for a run, possibly in a sandbox, with all necessary settings.
   /// - Throws: ``ServiceSettingsError``.
   func examine(_ request: RunRequest, _ findings: inout DoctorFindings) throws
 
@@ -36,7 +36,8 @@ protocol PlatformCommands: Sendable {
   /// 78.
   func refusals(of job: Job, _ configuration: Configuration) -> [ConfigurationFault]
 
-  /// Returns a function that reads the names and ids of an event's campaign from the last of ``Platform/eventColumns``.
+  /// Returns a function that reads the names and ids of an event's campaign from the value of the last of
+  /// ``Platform/eventColumns``.
   func campaigns(in store: EventStore) throws -> (JSONNode) -> [String]
 
   /// The rows of device listings.
@@ -45,8 +46,7 @@ protocol PlatformCommands: Sendable {
   /// Returns the platform's part of the output of `why`.
   func stories(in store: EventStore, _ personal: PersonalData) throws -> any PlatformStories
 
-  /// Creates everything that a job needs at the service and that is missing there; `request` is as for
-  /// ``examine(_:_:)``.
+  /// Creates everything that a job needs and the service lacks; `request` is as for ``examine(_:_:)``.
   ///
   /// - Throws: ``ServiceSettingsError``, or the failure of a call.
   func prepare(_ request: RunRequest, _ options: PreparationOptions) throws -> PreparationReport

@@ -13,7 +13,7 @@ struct RerunCommand: ParsableCommand {
       The inputs of the job are processed again, with its current settings, from the store's first processed record to its \
       last, because sessions and campaigns can span days. The resulting events of the window replace its pending events. \
       Events that were or may have been sent are kept, and compared. Nothing is sent; 'post' or the next run sends the \
-      pending events. Only unread lines change device states; identities and plans stay.
+      pending events. Only unread lines change device states; identities and plans are not changed.
       """)
 
   @OptionGroup var job: StoredJob
@@ -193,7 +193,7 @@ struct RerunReport {
     }
     if outcome.missingFiles > 0 {
       notes.append(
-        "\(outcome.missingFiles.counted("file")) from earlier runs \(outcome.missingFiles == 1 ? "is" : "are") missing: their records "
+        "\(outcome.missingFiles.counted("file")) from earlier runs \(outcome.missingFiles == 1 ? "is missing: its" : "are missing: their") records "
           + "were not processed")
     }
     if outcome.taken == nil, outcome.records.records.quarantined > 0 {

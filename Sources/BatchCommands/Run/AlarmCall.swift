@@ -14,7 +14,7 @@ struct AlarmCall {
 
   /// Sends the alarm if it is due.
   ///
-  /// - Parameter isKept: Whether the store knows how the run ended.
+  /// - Parameter isKept: Whether the store records how the run ended.
   func tell(_ alarm: Alarm, isKept: Bool) {
     // The run that holds the store reports its end itself.
     guard alarm.exit != .storeIsHeld, isOfRun else { return }
@@ -38,7 +38,7 @@ struct AlarmCall {
     do {
       try FileManager.default.removeItem(atPath: note)
     } catch {
-      warn("\(note.printable) could not be removed, so the next failure will not be reported")
+      warn("\(note.printable) could not be removed; delete this file, or the next failure will not be reported")
     }
   }
 

@@ -4,7 +4,7 @@ import BatchIngest
 import BatchPipeline
 import BatchReport
 
-/// A catch-up on windows that earlier runs missed. Each of them is read as a separate run, oldest first, before the
+/// A catch-up on windows that earlier runs missed. Each window is a separate run, oldest first, before the
 /// current run's own window (reference decisions 49).
 struct CatchUp {
   let windows: [MissedWindow]
@@ -12,7 +12,8 @@ struct CatchUp {
   /// Returns the request for a window; nil means the run's own window.
   let request: @Sendable (MissedWindow?) throws -> RunRequest
   private var total = BackfillTotal()
-  /// The exit of the first window that failed. A missing export does not count, because the current run reports it.
+  /// The exit code of the first window that failed. A missing export does not count, because the current run
+  /// reports it.
   private(set) var exit = RunExit.done
 
   init(
@@ -53,7 +54,7 @@ struct CatchUp {
   }
 }
 
-/// Judges the windows of a command together: it is enough if one of them has something usable (reference decisions 48).
+/// Judges the windows of a command together: one usable record is enough (reference decisions 48).
 enum JudgedTogether {
   /// Returns whether a window has a usable or already known record. Reads the windows in dry runs until one has.
   static func anyIsUsable<Window>(

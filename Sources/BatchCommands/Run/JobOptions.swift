@@ -7,7 +7,7 @@ import FoundationEssentials
 
 extension Log.Format: ExpressibleByArgument {}
 
-/// The changes to its job that every command accepts.
+/// The changes to the job that every command accepts.
 struct JobChanges: ParsableArguments {
   @Option(help: ArgumentHelp("The job's profile to apply.", valueName: "name"))
   var profile: String?
@@ -53,7 +53,7 @@ struct StoredJob: ParsableArguments {
     return changes
   }
 
-  /// Reads the job; its faults are printed and end the command with their exit code.
+  /// Reads the job. Faults are printed and end the command with their exit code.
   func load(asksService: Bool = true) throws -> LoadedJob {
     try JobSource.load(named.job, changes, asksService: asksService && !sandbox)
   }
@@ -65,7 +65,7 @@ struct StoredJob: ParsableArguments {
   }
 }
 
-/// The times that a command gives a job.
+/// The times that a command sets for a job.
 protocol JobTimes: ParsableArguments {
   /// - Parameter changes: The other changes from the command line.
   func added(to changes: CommandLineChanges) -> CommandLineChanges

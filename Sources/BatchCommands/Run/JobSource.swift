@@ -36,7 +36,7 @@ enum JobSource {
     }
   }
 
-  /// Reads a job. Its faults are passed to `refused`, printed, and end the command with their exit code.
+  /// Reads a job. Faults are printed, passed to `refused`, and end the command with their exit code.
   static func load(
     _ path: String, _ changes: CommandLineChanges, at now: Instant = .now, asksService: Bool = true,
     refused: (ConfigurationErrors) -> Void = { _ in }

@@ -57,7 +57,7 @@ struct RunSession {
     request.junitOut = output.junit
     request.failsOnUnusual = limits?.failOn == .unusual
     if usesSandbox { request.useSandbox() }
-    // Checked before anything can fail, because failed runs write output files, too.
+    // Checked before anything can fail, because failed runs also write output files.
     try Failures.reported { try request.checkOutputs(against: explain?.files ?? []) }
     try Failures.reported { try ProcessSetup.requireDescriptors() }
     request.explain = try Failures.reported { try explain?.device() }
@@ -138,7 +138,8 @@ struct RunSession {
     guard exit == .done else { throw ExitCode(exit) }
   }
 
-  /// Reads missed windows, judged together with the run's own, and returns the exit of the first one that failed.
+  /// Runs the job for missed windows, judged together with the run's own window, and returns the exit code of
+  /// the first one that failed.
   private func catchUp(
     _ request: inout RunRequest, _ make: @escaping @Sendable (Instant, MissedWindow?) throws -> RunRequest,
     _ monitor: TerminalMonitor, _ interruption: Interruption

@@ -57,7 +57,8 @@ extension SchemaInspection {
 protocol SchemaSubject {
   static var subject: EventSchema.Subject { get }
   static var platform: any Platform { get }
-  /// Adds an event in the format that `--events-out` writes; `settings` are those with which it was made.
+  /// Adds an event in the format that `--events-out` writes; `settings` are those of the run that produced
+  /// the event.
   static func add(_ event: JSONView, _ settings: Settings, to inference: inout SchemaInference)
 }
 

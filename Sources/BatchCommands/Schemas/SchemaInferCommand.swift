@@ -15,8 +15,8 @@ struct SchemaInferCommand<Of: SchemaSubject>: ParsableCommand {
       discussion: Of.subject == .game
         ? """
         Events with findings are omitted. Each name is given with its number of occurrences; a parameter is required if all \
-        events have it. Values that no single type covers get the type MIXED, which 'deltadna schema check' refuses: choose a \
-        type.
+        events have it. Values that no single type covers get the type MIXED, which 'deltadna schema check' rejects; replace it \
+        with a type.
         """
         : """
         Each name is given with its number of occurrences; a parameter is required if all events have it. Check the types and \

@@ -61,7 +61,7 @@ struct DoctorCommand: ParsableCommand {
   }
 }
 
-/// The findings of `doctor`, in the order in which they are made.
+/// The findings of `doctor`, in the order of the checks.
 struct DoctorFindings {
   enum Severity: String { case ok, warning, error }
 
@@ -136,7 +136,7 @@ extension DoctorFindings {
     }
   }
 
-  /// Adds a positive finding for each secret's file that an environment variable names and that only its owner can
+  /// Adds a positive finding for each secret file that an environment variable names and only its owner can
   /// read.
   mutating func addSecretFiles(_ environment: [String: String]) {
     for (variable, setting) in EnvironmentVariables.all {
@@ -172,7 +172,7 @@ extension DoctorFindings {
       job: request.job, settings: request.settings, mode: .run, asOf: request.asOf, now: request.now)
     if request.usesSandbox { context.sandboxAddress = "http://127.0.0.1" }
     let service = try request.platform.connect(context)
-    ok("connection", "all settings for calls to \(service.origin) are given; no call is made")
+    ok("connection", "all settings for calls to \(service.origin) are set; no call was made")
   }
 
   mutating func addStore(_ request: RunRequest) {

@@ -100,7 +100,7 @@ enum EmbeddedSandbox {
       asOf: needsClock ? request.asOf : nil)
   }
 
-  /// Stops the sandbox, and reports an error, such as that its state could not be saved.
+  /// Stops the sandbox and reports any error, such as a failure to save the state.
   static func stop(_ sandbox: SandboxServer?) {
     do {
       try sandbox?.stop()

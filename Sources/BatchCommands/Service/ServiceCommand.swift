@@ -15,7 +15,7 @@ struct ServicePrepareCommand: ParsableCommand {
     commandName: "prepare", abstract: "Create the columns and the audit table that 'doctor' finds missing.",
     discussion: """
       Columns are added to the list with their types; --audit-table creates the audit table with its key, and prints the \
-      settings to change. Existing columns and tables are not changed. The same command continues after an interruption. Exit \
+      settings to change. Existing columns and tables are not changed. After an interruption, repeat the command to continue. Exit \
       code 78: a problem remains that only a person can fix.
       """)
 

@@ -23,7 +23,7 @@ struct FirstExport {
   private(set) var notes: [String] = []
   /// The map of the chosen preset.
   private var preset: ForeignMap?
-  /// The work needed before the job can run, with ``mapPlace`` where the map is named; nil if it runs unchanged.
+  /// The work needed before the job can run, with ``mapPlace`` where the map is named; nil if there is none.
   private(set) var toDo: String?
 
   /// - Parameter files: Paths or patterns.
@@ -48,7 +48,7 @@ struct FirstExport {
       platform = Self.platform(for: records.types)
       if platform.platform.name != PlatformName.first.commands.platform.name {
         notes = [
-          "\(shown): most of its records are for '\(platform.platform.name)', which becomes the destination of the job; "
+          "\(shown): most records are for '\(platform.platform.name)', which becomes the destination of the job; "
             + "to choose another, use --platform"
         ]
       }
@@ -58,7 +58,7 @@ struct FirstExport {
     } catch let error as MapProposal.NoColumn {
       let near =
         NearestName.question(about: error.name, among: error.known)
-        ?? "known are \(error.known.joined(separator: ", "))"
+        ?? "the columns are \(error.known.joined(separator: ", "))"
       throw Self.refusal("\(shown): error: there is no column '\(error.name.printable)'; \(near.printable)")
     }
     notes += form.guesses.map { "  \($0.printable)" }
@@ -68,8 +68,8 @@ struct FirstExport {
     try compare(files, form, records)
   }
 
-  /// Chooses records in the program's own format, read directly or with a map; otherwise a fitting preset; otherwise a
-  /// map inferred from values.
+  /// Chooses how to read the records: as the program's own format, directly or with a map; otherwise with a
+  /// fitting preset; otherwise with a map inferred from values.
   private mutating func choose(
     _ input: InputFile, _ form: ExportForm, _ records: ExportRecords, _ hints: MapProposal.Hints, _ shown: String
   ) throws {

@@ -21,7 +21,8 @@ struct InitCommand: ParsableCommand {
 
   @Option(
     help:
-      "The platform: \(PlatformName.all). (default: that of --from, or \(PlatformName.first.defaultValueDescription))")
+      "The platform: \(PlatformName.all). (default: inferred from --from, else \(PlatformName.first.defaultValueDescription))"
+  )
   var platform: PlatformName?
 
   @Option(parsing: .upToNextOption, help: "Exports for the job to read, in their original form.")
@@ -96,7 +97,7 @@ struct InitCommand: ParsableCommand {
   private func path(of file: FirstJob.File) -> String { folder == "." ? file.path : "\(folder)/\(file.path)" }
 }
 
-/// A runnable job that people adapt to their needs.
+/// A runnable job for people to adapt to their needs.
 struct FirstJob {
   struct File: Equatable {
     /// The path relative to the folder.

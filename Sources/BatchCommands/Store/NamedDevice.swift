@@ -102,7 +102,7 @@ struct NearDevices {
     guard NearestName.isNear(name, id) else { return }
     let distance = NearestName.distance(Array(name.utf8), id)
     if distance < self.distance { (self.distance, ids) = (distance, []) }
-    // One id more than the limit shows that there are more.
+    // One id beyond the limit shows that there are more.
     if distance == self.distance, ids.count <= Self.most { ids.append(String(decoding: id, as: UTF8.self)) }
   }
 

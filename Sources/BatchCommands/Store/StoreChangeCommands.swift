@@ -71,7 +71,7 @@ struct StorePurgeCommand: ParsableCommand {
   @OptionGroup var source: ConfigSource<JobName>
   @OptionGroup var answer: AnswerOption
 
-  @Flag(help: "With a job: the store of its runs with --sandbox.")
+  @Flag(help: "With a job: use the store of runs with --sandbox.")
   var sandbox = false
 
   @Option(help: "Days to keep posted events. (default: LocalEventStore.expireLocalEventsAfterNumDays)")

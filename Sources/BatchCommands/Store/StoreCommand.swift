@@ -63,7 +63,7 @@ struct JobStoreOption: ParsableArguments {
   }
 }
 
-/// The option to show the personal data in a listing unhashed.
+/// The option to show personal data in a listing as recorded.
 struct PersonalDataOption: ParsableArguments {
   @Flag(help: "Show ids and values as recorded; otherwise ids are hashed and values hidden.")
   var showPersonalData = false
@@ -83,7 +83,7 @@ struct StoreChoice<Name: JobNaming>: ParsableArguments {
   @Option(help: ArgumentHelp("With a job: the profile to apply.", valueName: "name"))
   var profile: String?
 
-  @Flag(help: "With a job: the store of its runs with --sandbox.")
+  @Flag(help: "With a job: use the store of runs with --sandbox.")
   var sandbox = false
 
   var job: String? { name.job }
@@ -115,7 +115,7 @@ struct StoreChoice<Name: JobNaming>: ParsableArguments {
     }
   }
 
-  /// Passes the store to `body` for reading; a run may have it open meanwhile.
+  /// Passes the store to `body` for reading; a run may have it open.
   func reading(_ body: (EventStore) throws -> Void) throws {
     try Failures.reported {
       let store = try Platforms.installed.openReading(path(reads: true)).store

@@ -33,7 +33,9 @@ struct StoreCorrectionsCommand: ParsableCommand {
       }
       listing.end()
       if count == 0 { Streams.note("no sent events were affected by late records") }
-      if let limit, count > limit { Streams.note("\(count - limit) more") }
+      if let limit, count > limit {
+        Streams.note("\((count - limit).counted("more correction")); raise --limit to list all")
+      }
     }
   }
 

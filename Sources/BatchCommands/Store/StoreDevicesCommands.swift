@@ -89,8 +89,8 @@ struct StoreCampaignsCommand: ParsableCommand {
 extension SessionRow.Status: ExpressibleByArgument {}
 
 extension EventStore {
-  /// Passes devices to `body`, sorted by the bytes of their ids, until `body` has returned true as often as the limit
-  /// allows.
+  /// Passes devices to `body`, sorted by the bytes of their ids, until the number of true results reaches the
+  /// limit.
   ///
   /// - Throws: ``UnknownName`` for a device that the store does not have.
   func forEachDevice(

@@ -8,7 +8,7 @@ struct StoreEventsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "events", abstract: "List the events of a store, or one of them.",
     discussion: """
-      Events that are pending until their device is identified are listed as HOLD. Those that are pending until a mobile user \
+      Events that are pending until their device is identified are listed as HOLD. Events that are pending until a mobile user \
       id or a location is known are stored with their device's state; 'store sessions' counts them.
       """)
 

@@ -20,7 +20,8 @@ struct StoreStatusCommand: ParsableCommand {
     }
   }
 
-  /// Returns the counts. `store` is the same as in a run's summary; the rest is what operators usually need next.
+  /// Returns the counts. The member `store` of the result is the same as in a run's summary; the rest is what operators
+  /// usually need next.
   static func facts(of store: EventStore) throws -> Facts {
     let counts = try store.ledger.statusCounts()
     let overview = try store.overview()
@@ -51,7 +52,7 @@ struct StoreStatusCommand: ParsableCommand {
           + overview.heldDevices.counted("device has held events", "devices have held events") + erasedToo)
     facts.add("erased", .number(erased))
     facts.add("destination", .text(destination))
-    facts.note("destination: \(destination ?? "none yet; the first run that knows it binds the store")")
+    facts.note("destination: \(destination ?? "none yet; the first run with a known destination binds the store")")
     facts.add("knownUntil", .text(known))
     if let known { facts.note("known until: \(known)") }
     facts.add(

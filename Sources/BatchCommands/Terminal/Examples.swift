@@ -73,8 +73,8 @@ enum Examples {
       "deltadna triggers explain --configuration samples/game/session-configuration.json --event event.json",
   ]
 
-  /// Returns what follows the help that the arguments request: the example and, for a run, its environment and files;
-  /// nil for anything else, and for groups of commands.
+  /// Returns the end of the help that the arguments request: the example and, for a run, its environment and
+  /// files; nil for groups of commands and anything else.
   static func asked(by arguments: [String], below root: any ParsableCommand.Type) -> String? {
     var command = root
     var words: [String] = []

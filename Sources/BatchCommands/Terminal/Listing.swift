@@ -11,7 +11,7 @@ struct Listing {
   private let format: OutputFormat
   private let columns: [String]
   private let write: (String) -> Void
-  /// The last row, kept back because a comma follows it only if there is another row.
+  /// The last row, held back because a comma follows it only if there is another row.
   private var pending: String?
   private var table: AlignedTable?
   /// Lines to be written together.
@@ -23,7 +23,7 @@ struct Listing {
   private static let promptRows = 64
   private static let pieceBytes = 32 << 10
 
-  /// - Parameter isAligned: Whether text is for people rather than for a program; nil means only on a terminal.
+  /// - Parameter isAligned: Whether to align text for people; nil aligns only on a terminal.
   init(
     _ format: OutputFormat, columns: [String], isAligned: Bool? = nil, write: @escaping (String) -> Void = Streams.data
   ) {

@@ -52,7 +52,8 @@ struct Log {
 
   /// Returns the lines held back, and stops holding lines back.
   mutating func release(at now: Instant) -> [String] {
-    let lines = leftOut > 0 ? [line("\(leftOut) earlier lines were omitted", nil, now)] + held : held
+    let omitted = leftOut.counted("earlier line was", "earlier lines were") + " omitted"
+    let lines = leftOut > 0 ? [line(omitted, nil, now)] + held : held
     (held, leftOut, isHeld) = ([], 0, false)
     return lines
   }

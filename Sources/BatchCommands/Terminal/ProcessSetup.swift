@@ -37,7 +37,8 @@ enum ProcessSetup {
     guard limit.rlim_cur >= descriptors else { throw TooFewDescriptors(limit: limit.rlim_cur, needed: descriptors) }
   }
 
-  /// Opens missing standard streams; otherwise the next file would get the number of a standard stream, and its output.
+  /// Opens missing standard streams; otherwise the next file opened would get a standard stream's number and
+  /// its output.
   private static func openStandardDescriptors() {
     for descriptor in STDIN_FILENO...STDERR_FILENO where fcntl(descriptor, F_GETFD) < 0 && errno == EBADF {
       // The lowest free number is the missing one.
@@ -61,7 +62,7 @@ struct TooFewDescriptors: RunError, CustomStringConvertible {
 
   var exit: RunExit { .inputOutput }
   var description: String {
-    "error: only \(limit) files may be open at once, but a run needs \(needed); raise the limit with 'ulimit -n'"
+    "error: only \(limit) files may be open at once, but a run needs \(needed); raise the hard limit with 'ulimit -Hn'"
   }
 }
 

@@ -9,8 +9,8 @@ import Glibc
 enum Streams {
   private static let failure = Guarded<Int32?>(nil)
 
-  /// Whether writing data to stdout failed, which was then reported. A closed pipe is not a failure: its reader is
-  /// done.
+  /// Whether a write of data to stdout failed and the failure was reported. A closed pipe is not a failure:
+  /// its reader is done.
   static var hasFailed: Bool { failure.withLock { $0.map { $0 != EPIPE } ?? false } }
 
   private static func isTerminal(_ descriptor: Int32) -> Bool { isatty(descriptor) == 1 }

@@ -3,7 +3,7 @@ import BatchConfiguration
 import BatchFoundation
 import BatchPipeline
 
-/// An unknown word where a command is expected, usually a typing error.
+/// An unknown word where a command is expected, usually a typo.
 struct UnknownCommand: Equatable, CustomStringConvertible {
   var word: String
   /// The commands before it, such as `store`.
@@ -32,7 +32,7 @@ struct UnknownCommand: Equatable, CustomStringConvertible {
     let help = (["engage-batch", "help"] + path).joined(separator: " ")
     let hint = nearest.map { NearestName.question($0) + " " } ?? ""
     return "error: '\(word.printable)' is not a command of '\((["engage-batch"] + path).joined(separator: " "))'; "
-      + "\(hint)'\(help)' lists them"
+      + "\(hint)'\(help)' lists the commands"
   }
 }
 

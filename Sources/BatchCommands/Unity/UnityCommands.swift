@@ -51,7 +51,7 @@ struct UnityCommands: PlatformCommands {
     throw ServiceErasureRefusal(
       description: """
         error: the Collect API accepts only events, so --at-service cannot delete anything in Unity Analytics; nothing was \
-        changed. Instead, run the job with a 'forgetMe' record of the player, for which it sends ddnaForgetMe; then run \
+        changed. Instead, run the job with a 'forgetMe' record for the player, which sends ddnaForgetMe; then run \
         'forget' without --at-service
         """)
   }

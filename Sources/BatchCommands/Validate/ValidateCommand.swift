@@ -97,7 +97,7 @@ extension Findings {
     guard total > 0 else { return "no findings" }
     let shown =
       all && first.count < total
-      ? "; the first \(first.count) are shown"
+      ? (first.count == 1 ? "; the first is shown" : "; the first \(first.count) are shown")
       : !all && causes.count < total ? "; --all shows each" : ""
     func count(_ number: Int, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }
     return

@@ -11,7 +11,7 @@ struct DeviceStory {
   private let device: [UInt8]
   private let timeline: DeviceTimeline
   private let stories: (any PlatformStories)?
-  /// The instant; nil for the end of what the store knows.
+  /// The instant; nil for the store's known time.
   private let at: Instant?
 
   init(_ device: [UInt8], at: Instant?, in store: EventStore, _ personal: PersonalData) throws {

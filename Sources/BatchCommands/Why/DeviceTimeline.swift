@@ -61,8 +61,8 @@ protocol PlatformStories {
   /// Adds the reasons for the content of the event at the index to `answer`.
   func tell(of index: Int, in timeline: DeviceTimeline, decided: DecidedBy, _ answer: inout Facts) throws
 
-  /// Adds the device's state after the event at the index, which is its last event up to `instant` (nil for the whole
-  /// store).
+  /// Adds the device's state after the event at the index, which is the device's last event up to `instant`
+  /// (nil for the whole store).
   func tell(ofDeviceAfter index: Int, at instant: Instant?, in timeline: DeviceTimeline, _ answer: inout Facts)
 
   /// Returns the device's stored state in sentences.

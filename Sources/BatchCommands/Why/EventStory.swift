@@ -62,7 +62,7 @@ struct EventStory {
       guard correction.event == event.id, correction.chunk == event.stored.chunk else { return }
       words = [
         "\(correction.verdict), but sent events cannot be recalled; 'store corrections --show-personal-data' shows both versions",
-        "the event was processed without that record, so its session and campaign are not explained",
+        "the event was processed without the late record, so its session and campaign are not explained",
       ]
     }
     return words
@@ -205,7 +205,7 @@ struct QuarantinedEventStory {
 
   private func status(_ replay: ShellCommand?) -> String {
     if let run = event.replayedRun { return "imported again by run \(run.number)" }
-    if let resolution = event.resolution { return "not sent: resolved by a person (\(resolution.rawValue))" }
+    if let resolution = event.resolution { return "not sent: \(resolution.rawValue) in quarantine" }
     let waits = "not sent: in quarantine"
     guard let replay else {
       return "\(waits); fix the cause, then import the event again with 'quarantine replay' and the store's job"

@@ -49,7 +49,7 @@ extension SettingsSchema {
         "Environment for which events are checked against the schema; `DEV` also allows unpublished events."),
       .choice(
         "onInvalid", Settings.DeltaDNA.InvalidEvents.quarantine, \.deltaDNA.onInvalid,
-        "Handling of events with findings: `quarantine` holds them back, `send` sends them anyway."),
+        "Handling of events with findings: `quarantine` sets them aside, `send` sends them anyway."),
       .flag(
         "dropEmpty", false, \.deltaDNA.dropsEmpty,
         "Whether members with an empty string are dropped like those with null."),

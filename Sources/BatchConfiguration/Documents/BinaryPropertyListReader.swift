@@ -26,7 +26,7 @@ struct BinaryPropertyListReader {
   private static func fault(_ problem: String) -> Failure { Failure("not a readable binary property list: \(problem)") }
 
   private static func make(_ bytes: [UInt8]) throws(Failure) -> (BinaryPropertyListReader, top: Int) {
-    guard bytes.starts(with: "bplist00".utf8) else { throw fault("its version is not 00") }
+    guard bytes.starts(with: "bplist00".utf8) else { throw fault("only version 00 is supported") }
     guard bytes.count <= XMLLimits.file.bytes else { throw fault("it has more than \(XMLLimits.file.bytes) bytes") }
     let trailer = bytes.count - 32
     guard trailer >= 9 else { throw fault("the file is truncated") }
@@ -34,7 +34,7 @@ struct BinaryPropertyListReader {
     guard 1...8 ~= offset, 1...8 ~= reference, let count = number(bytes, trailer + 8, 8),
       let top = number(bytes, trailer + 16, 8), let table = number(bytes, trailer + 24, 8), count > 0, top < count,
       table >= 8, table <= trailer, count <= (trailer - table) / offset
-    else { throw fault("its object table extends past the end of the file") }
+    else { throw fault("its trailer is damaged") }
     let reader = BinaryPropertyListReader(
       bytes: bytes, widthOfOffset: offset, widthOfReference: reference, count: count, table: table)
     return (reader, top)

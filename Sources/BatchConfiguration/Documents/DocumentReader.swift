@@ -22,7 +22,7 @@ enum DocumentReader {
       throw Failure("the file is not UTF-8 text", hint: "save it as UTF-8")
     }
     if bytes.starts(with: "SQLite format 3\0".utf8) {
-      throw Failure("the file is a SQLite database, perhaps a store", hint: "give a store with --store")
+      throw Failure("the file is a SQLite database, perhaps a store", hint: "to use a store, name it with --store")
     }
     let mark = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
     guard let first = bytes[mark...].firstIndex(where: { !isWhiteSpace($0) }) else {
@@ -35,7 +35,7 @@ enum DocumentReader {
         hint: "convert it with 'plutil -convert xml1 FILE' (macOS) or write JSON")
     }
     if isYAML(bytes[first...]) {
-      throw Failure("the file looks like YAML", hint: "write JSON, in which comments and trailing commas are allowed")
+      throw Failure("the file looks like YAML", hint: "write JSON; comments and trailing commas are allowed")
     }
     return try json(bytes)
   }

@@ -20,7 +20,7 @@ package struct JSONFault {
     var line: Int
     var key = ""
     var keyLine = 0
-    /// The next expected token: a key (or value), a colon, a value, a comma.
+    /// The next expected token; `first` is the first key of an object.
     var expects: Expectation
     /// The line where the last value ends, after which a comma is expected.
     var valueLine = 0

@@ -80,7 +80,7 @@ enum PropertyListReader {
         key = nil
       } else {
         guard element.name == "key" else {
-          throw Failure(line: element.line, "<\(element.name)> is in a <dict> without a <key> before it")
+          throw Failure(line: element.line, "<\(element.name)> in a <dict> has no <key> before it")
         }
         key = element
       }

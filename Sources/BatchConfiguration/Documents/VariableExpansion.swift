@@ -12,8 +12,7 @@ struct VariableExpansion {
     (self.environment, found) = (environment, DocumentFaults(source))
   }
 
-  /// Returns the document, which is located at the keys of `path`, with variables expanded; faulty strings are left as
-  /// written.
+  /// Returns the document at the key path `path` with its variables expanded; faulty strings are left as written.
   func expand(_ document: JSONNode, under path: [String] = []) -> JSONNode { expand(document, path, document.place) }
 
   /// - Parameter path: the keys that lead to the value.
@@ -92,7 +91,7 @@ struct VariableExpansion {
     guard isWellFormed else {
       return refuse(
         "contains '\(text.prefix(whole.count + 1).prefix(40))', which is not a variable",
-        hint: "write ${NAME} or ${NAME:-default}; $${ means ${")
+        hint: "write ${NAME} or ${NAME:-default}, or $${ for a literal ${")
     }
     if Self.holdsSecret(variable) {
       return refuse(

@@ -59,7 +59,7 @@ private struct Gathering {
       throw DocumentReader.Failure(line: line, "the row has no value for '\(table.keyColumn)'")
     }
     guard rows.insert(key, Array(values.dropFirst())) else {
-      throw DocumentReader.Failure(line: line, "an earlier row also has '\(key)' in '\(table.keyColumn)'")
+      throw DocumentReader.Failure(line: line, "an earlier row has the same value in '\(table.keyColumn)'")
     }
   }
 
@@ -84,7 +84,7 @@ private struct Gathering {
         }
         guard fields.count == header.count else {
           throw DocumentReader.Failure(
-            line: row.line, "the row has \(fields.count) fields, but the header has \(header.count)")
+            line: row.line, "the row has \(fields.count.counted("field")), but the header has \(header.count)")
         }
         try gathering.add(places.map { fields[$0] }, line: row.line)
       } catch {
@@ -106,7 +106,8 @@ private struct Gathering {
       guard let place = header.lastIndex(where: { $0.utf8.elementsEqual(column.utf8) }) else {
         let near = NearestName.question(about: column, among: header)
         throw DocumentReader.Failure(
-          line: line, "the table has no column '\(column)'", hint: near ?? "it has \(header.joined(separator: ", "))")
+          line: line, "the table has no column '\(column)'",
+          hint: near ?? "its columns are \(header.joined(separator: ", "))")
       }
       places.append(place)
     }

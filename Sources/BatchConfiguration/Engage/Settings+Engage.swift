@@ -65,7 +65,7 @@ extension Settings {
     package var holdsEventsUntilIdentified = false
     package var consentRecords = ConsentRecords.ignore
     package var sendsContactIdInHeader = false
-    /// The number of look-ups above which the list is exported and imported as files.
+    /// The number of look-ups above which the list is exported and set-ups are imported as files.
     package var bulkThreshold = 0
     /// The absolute path of the folder for bulk imports and exports; if nil, recipients are looked up and added one by
     /// one.

@@ -151,7 +151,7 @@ extension SettingsSchema {
     [
       .duration(
         "augmentationTimeout", "15 sec", \.augmentation.timeout,
-        "Time after an event within which recorded data for it must arrive; until then, the event is pending, and after that, it is sent without the missing data, with the status `EXPIRED`."
+        "How long an event is pending for recorded data that completes it; after that, it is sent without the data, with the status `EXPIRED`."
       ),
       .init(
         "augmentationPluginClasses", aka: ["ubfAugmentorClassNames"], .list(.name),

@@ -14,7 +14,8 @@ struct DatedPath: Hashable, Sendable {
 
   private let pieces: [Piece]
 
-  /// Returns nil if the path has no letters in braces. All other braces are literal, as are braces after a dollar sign.
+  /// Parses a path; nil if it has no date patterns. Braces around anything but letters are literal, as are braces after
+  /// a dollar sign.
   static func read(_ text: String) throws(UnknownPattern) -> DatedPath? {
     var pieces: [Piece] = []
     var rest = text[...]

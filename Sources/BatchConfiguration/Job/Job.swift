@@ -112,7 +112,7 @@ package enum MapName {
   }
 }
 
-/// A network address that cannot be an input, by its scheme.
+/// A network address whose scheme is not supported for inputs.
 struct InputAddress {
   /// The scheme as written, such as `gs`.
   let scheme: String
@@ -134,7 +134,7 @@ struct InputAddress {
       case "gs": "gcloud storage cat ADDRESS"
       default: "PROGRAM ADDRESS"
       }
-    return "copy the file to a local path, or name '-' and pipe it in: \(program) | engage-batch run JOB"
+    return "copy the file to a local path, or use '-' and pipe the file in: \(program) | engage-batch run JOB"
   }
 
   private static func isLetter(_ byte: UInt8) -> Bool { UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte | 0x20 }

@@ -13,7 +13,7 @@ struct JobReader {
 
   var faults: [ConfigurationFault] { found.all }
 
-  /// The keys of a job, which its profiles may have as well.
+  /// The keys that a job and its profiles may have.
   static let keys = [
     "name", "configuration", "settings", "inputs", "deepLinkRoutes", "window", "asOf", "destination", "identity",
     "store", "reports", "outbox", "tests", "missed",
@@ -30,7 +30,7 @@ struct JobReader {
     if let name = fields.required("name"), let text = word(name) {
       // The store and the report get this name, which must not lead out of the job's folder.
       if text.hasPrefix("/") || text.split(separator: "/").contains("..") {
-        name.refuse("would place the files named after the job outside the job's folder")
+        name.refuse("must not begin with '/' or contain '..', because files in the job's folder are named after the job")
       }
       job.name = text
     }
@@ -69,7 +69,7 @@ struct JobReader {
     }
     if job.inputs.isEmpty, found.all.count == before {
       found.add(
-        document, "the job has no 'inputs'",
+        document, "the job names no inputs",
         hint: "name at least one file under 'events', 'notifications', 'deepLinks' or 'stores'")
     }
   }
@@ -127,7 +127,7 @@ struct JobReader {
     }
   }
 
-  /// Returns an address as it is, and a path as an absolute one.
+  /// Returns an address unchanged, and a path made absolute.
   static func resolve(_ path: String, in directory: String) -> String {
     RemoteAddress(path) == nil ? PathText.resolve(path, in: directory) : path
   }

@@ -14,7 +14,7 @@ struct JobTimes {
     var path: DatedPath
   }
 
-  /// The maximum number of days in a window with date patterns; more are probably a mistake.
+  /// The maximum number of days in a window with date patterns; a longer window is probably a mistake.
   static let mostDays = 4000
 
   /// The line of `window`.
@@ -69,7 +69,8 @@ struct JobTimes {
     return faults
   }
 
-  /// Returns the days since 1970 that a window touches in the zone; none if it is empty, which was already reported.
+  /// Returns the days that a window touches in the zone, numbered from 1970; none for an empty window, which was
+  /// already reported.
   private func days(
     of window: TimeWindow, for input: Input, _ source: String
   ) throws(ConfigurationErrors) -> [Int64] {

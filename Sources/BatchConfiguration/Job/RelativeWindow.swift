@@ -49,7 +49,7 @@ package struct RelativeWindow: Sendable, Hashable {
       self.span = span
     }
 
-    /// Returns nil outside the years 1970 to 9999.
+    /// Returns the instant of the bound for a run at `now`; nil outside the years 1970 to 9999.
     func instant(at now: Instant, in zone: Zone) -> Instant? {
       let start =
         switch anchor {
@@ -133,7 +133,7 @@ package struct ZoneDatabase: Sendable {
     return zone
   }
 
-  /// Returns whether the part is a name. Dots are not allowed, so that no name leads out of the folder.
+  /// Returns whether one part of a zone name is valid. It has no dots, so that no name leads out of the folder.
   private static func isName(_ part: Substring) -> Bool {
     !part.isEmpty
       && part.utf8.allSatisfy { byte in

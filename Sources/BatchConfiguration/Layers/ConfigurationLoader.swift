@@ -55,7 +55,7 @@ package struct LoadedJob: Sendable {
   /// The command line's changes to both; files in its settings have absolute paths.
   package var changes: CommandLineChanges
   /// The faults in a job that cannot be run; nil if it can. If there are faults, `job` has only the parts that could be
-  /// read, and `configuration` is one without a job.
+  /// read, and `configuration` was loaded without a job.
   package var refusal: ConfigurationErrors?
 
   package init(job: Job, configuration: Configuration, changes: CommandLineChanges = CommandLineChanges()) {

@@ -26,7 +26,7 @@ package struct ResolvedSetting: Sendable {
   package var setting: Setting
   /// The values in the order of the layers, starting with the built-in default.
   package var chain: [GivenValue]
-  /// The secret values of other settings; they are hidden even within this setting's URL.
+  /// The secrets of all settings, which are hidden even within this setting's URL.
   var secrets: [Secret] = []
 
   package var given: GivenValue { chain[chain.count - 1] }
@@ -41,7 +41,7 @@ package struct ResolvedSetting: Sendable {
     return secrets.reduce(value.text) { $1.hidden(in: $0) }
   }
 
-  /// The files to be read that the value names.
+  /// The input files that the value names.
   var files: [String] {
     switch (setting.kind, value) {
     case (.text(.file), .text(let file)): file.utf8.isEmpty ? [] : [file]
@@ -80,7 +80,7 @@ struct SettingLayers {
     let found = DocumentFaults(source)
     defer { faults += found.all }
     if let inputs = document.members?.first(where: { $0.key == "inputs" }) {
-      return found.add(inputs.place, "the file is a job, not a configuration", hint: "give the job with --job")
+      return found.add(inputs.place, "the file is a job, not a configuration", hint: "name the job with --job")
     }
     guard let sections = Fields(document, "the configuration", found) else { return }
     for section in SettingSection.allCases {

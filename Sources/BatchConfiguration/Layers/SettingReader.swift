@@ -70,16 +70,16 @@ struct SettingReader {
         return refused("is '\(text)', but must be at least \(Int(range.lowerBound.wholeSeconds).counted("second"))")
       }
       return .duration(span, text)
-    case .absolute: reason = "a date"
-    case .refused(.empty): reason = "empty"
-    case .refused(.unexpectedText): reason = "text instead of a number or unit"
-    case .refused(.unknownUnit): reason = "an unknown unit"
-    case .refused(.repeatedUnit): reason = "a unit twice"
-    case .refused(.invalidDate): reason = "a date that does not exist"
-    case .refused(.outOfRange): reason = "more than 36525 days"
+    case .absolute: reason = "it is a date"
+    case .refused(.empty): reason = "it is empty"
+    case .refused(.unexpectedText): reason = "it has text instead of a number or unit"
+    case .refused(.unknownUnit): reason = "it has an unknown unit"
+    case .refused(.repeatedUnit): reason = "it repeats a unit"
+    case .refused(.invalidDate): reason = "it is a date that does not exist"
+    case .refused(.outOfRange): reason = "it exceeds 36525 days"
     }
     return refused(
-      "is '\(text)', which is not a duration (\(reason))",
+      "is '\(text)', which is not a valid duration: \(reason)",
       hint: "write a duration such as '30 minutes' or '1 day 12 hours'")
   }
 

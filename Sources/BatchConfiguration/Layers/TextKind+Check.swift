@@ -14,7 +14,7 @@ extension TextKind {
       return text
     case .name:
       guard !text.utf8.isEmpty, !text.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) else {
-        throw Mismatch(expected: "a name that is not empty and has no control characters")
+        throw Mismatch(expected: "a nonempty name without control characters")
       }
       return text
     case .endpoint:
@@ -71,7 +71,7 @@ extension TextKind {
     } catch {
       switch error {
       case .empty: throw Mismatch(expected: "a date format")
-      case .unclosedQuote: throw Mismatch(expected: "a date format in which all quotes are closed")
+      case .unclosedQuote: throw Mismatch(expected: "a date format with balanced quotes")
       case .unknownField(let field):
         throw Mismatch(expected: "a date format without '\(field)'; put words in single quotes, as in yyyy'-'MM'-'dd")
       }

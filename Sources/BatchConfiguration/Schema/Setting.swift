@@ -32,12 +32,12 @@ package enum SettingSection: String, CaseIterable, Sendable {
 package struct Setting: Sendable {
   package var section: SettingSection
   package var key: String
-  /// The other accepted spellings, from the other platform's package or an older package.
+  /// The other accepted spellings, from another SDK or an older release.
   package var otherSpellings: [String] = []
   package var kind: SettingKind
   package var unit: String?
   /// The environment variable for the setting (reference formats 2.2); with the suffix `_FILE`, it names a file that
-  /// has the value.
+  /// contains the value.
   package var variable: String?
   /// The built-in default, as in a configuration file.
   package var fallback: JSONNode

@@ -19,7 +19,7 @@ package enum SettingKind: Sendable {
   /// The name of a profile of codes, or a custom table.
   case eventCodes
 
-  /// The name of the type in messages and in the reference.
+  /// The name of the type in messages and in `config explain`.
   package var name: String {
     switch self {
     case .boolean: "a boolean"

@@ -28,7 +28,7 @@ package enum SettingValue: Hashable, Sendable {
   var number: Int64? { if case .integer(let number) = self { number } else { nil } }
   var elements: [String]? { if case .list(let elements) = self { elements } else { nil } }
 
-  /// Whether the value is empty, so that there is nothing to hide.
+  /// Whether the value is empty; if so, even a secret need not be hidden.
   package var isEmpty: Bool {
     switch self {
     case .text(let text), .duration(_, let text): text.utf8.isEmpty

@@ -41,7 +41,7 @@ extension SettingsSchema {
         "How long an idle connection may be reused; less if the service's `Keep-Alive` specifies less, or if the service closed a connection without a response. `0 seconds` opens a new connection for each request."
       ),
       .number(
-        "minimumRate", 100, in: 0...1_000_000_000, unit: "bytes a second", \.connection.minimumRate,
+        "minimumRate", 100, in: 0...1_000_000_000, unit: "bytes per second", \.connection.minimumRate,
         "Rate below which a transfer counts as stalled; 0 disables the check."),
       .bytes(
         "maxResponseBytes", 1 << 20, in: 1024...(1 << 30), \.connection.maxResponseBytes,
@@ -125,12 +125,13 @@ extension SettingsSchema {
         "Region of the buckets; empty for `AWS_REGION`, `AWS_DEFAULT_REGION`, the profile's region, or `us-east-1`."),
       .flag(
         "pathStyle", false, \.storage.usesPaths,
-        "Whether requests name the bucket in the path rather than in the host, as many services other than AWS require. It is always in the path if its name has a dot or the endpoint is this machine."
+        "Whether requests name the bucket in the path rather than in the host, as many services other than AWS require. The path is always used if the bucket's name has a dot or the endpoint is this machine."
       ),
       .flag(
         "anonymous", false, \.storage.isAnonymous, "Whether requests are sent without credentials, to public buckets."),
       .flag(
-        "requesterPays", false, \.storage.requesterPays, "Whether to read buckets whose readers pay for the requests."),
+        "requesterPays", false, \.storage.requesterPays,
+        "Whether to read requester-pays buckets, at the cost of the reader."),
     ])
 
   private static let privacyRows: [Setting] = rows(

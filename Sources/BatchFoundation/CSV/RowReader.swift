@@ -12,7 +12,8 @@ package struct RowDialect: Sendable {
 
   package var separator: UInt8
   package var quotes: Quotes
-  /// The escape character: after it, a character means itself, or a letter means a different character; nil for none.
+  /// The escape character, which makes the next character literal or, with a letter, forms an escape such as
+  /// `\n`; nil for none.
   package var escape: UInt8?
   /// Whether ``escape`` escapes only quotes and itself, and only in quoted fields, as Spark writes them.
   package var escapesOnlyQuotes: Bool
@@ -39,7 +40,8 @@ package struct RowDialect: Sendable {
   }
 }
 
-/// A reader of separated values that arrive in chunks, which may end anywhere (reference decisions 67).
+/// A reader of separated values. Each call passes the next bytes of a file, which may end anywhere
+/// (reference decisions 67).
 ///
 /// After a row that violates the dialect, reading resumes at the second line of that row, so that an unclosed quote
 /// does not swallow other rows. A byte order mark and empty lines are skipped; fields keep their white space.
@@ -60,8 +62,8 @@ package struct RowReader {
     /// The index of a field with an escape that the dialect does not read, or that no writer using the dialect would
     /// produce; nil if there is none.
     package var unreadEscape: Int?
-    /// The number of lines after the first if a quoted last field spans them and each has as many separators as a row
-    /// (a closing quote may be missing); otherwise 0.
+    /// The number of lines after the first if a quoted last field spans them and each has as many separators
+    /// as a row, which suggests that a closing quote is missing; otherwise 0.
     package var linesLikeRows = 0
   }
 
@@ -104,7 +106,7 @@ package struct RowReader {
   )
 
   /// - Parameters:
-  ///   - columns: the number of fields of a row; nil to use that of the first row.
+  ///   - columns: the number of fields of a row; nil to use the first row's.
   ///   - longest: the maximum number of bytes of a row.
   ///   - cause: receives the bytes of a faulty row and returns the likely cause, to be appended to the fault's message;
   ///     empty if unknown.

@@ -2,8 +2,8 @@
 package final class DocumentFaults {
   /// The name of the document in messages.
   package let source: String
-  /// Whether other programs read the document, too. If so, unknown keys are ignored, the last of repeated keys counts
-  /// (with a warning), and places have columns.
+  /// Whether other programs also read the document. If so, unknown keys are ignored, the last value of a
+  /// repeated key counts (with a warning), and places have columns.
   let isForeign: Bool
   private var found: [ConfigurationFault] = []
 
@@ -68,7 +68,7 @@ package struct Field {
     (self.name, self.node, self.keyPlace, self.faults) = (name, node, keyPlace, faults)
   }
 
-  /// The place of the value; if it has none, that of its key.
+  /// The place of the value or, if it has none, of its key.
   package var place: TextPlace? { node.place ?? keyPlace }
 
   /// Reports a fault in the value; `problem` is appended to the value's name.
@@ -247,7 +247,7 @@ package final class Fields {
     faults.add(place, "\(key.map { "'\(name(of: $0))'" } ?? subject) \(problem)")
   }
 
-  /// Reports the members whose keys were never read, unless other programs read the document, too.
+  /// Reports the members whose keys were never read, unless other programs also read the document.
   ///
   /// - Parameter kind: the noun for a member in messages.
   /// - Parameter hint: returns a better suggestion for an unknown key; nil for none.

@@ -41,7 +41,8 @@ extension RegexParser {
     let name = position
     while let scalar = next, scalar != "}" { position += 1 }
     let text = String(String.UnicodeScalarView(pattern[name..<position]))
-    guard take("}"), let property = RegexProperty(name: text) else {
+    guard take("}") else { throw fault("'\\p{' has no '}'", at: start) }
+    guard let property = RegexProperty(name: text) else {
       throw fault("the property '\(text)' is not supported", at: start)
     }
     return property

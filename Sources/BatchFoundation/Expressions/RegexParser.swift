@@ -15,7 +15,7 @@ struct RegexParser {
 
   mutating func parse() throws(LinearRegex.Fault) -> RegexNode {
     let tree = try choice(depth: 0)
-    guard position == pattern.count else { throw fault("a ')' without its '('") }
+    guard position == pattern.count else { throw fault("')' has no matching '('") }
     return tree
   }
 
@@ -66,7 +66,7 @@ struct RegexParser {
     return literals
   }
 
-  /// Reads one atom; returns nil if it matches nothing by itself, like a comment or a change of flags.
+  /// Reads one atom; returns nil for a comment or a change of flags, which matches nothing.
   private mutating func atom(depth: Int) throws(LinearRegex.Fault) -> RegexNode? {
     guard let scalar = next else { return nil }
     let start = position
@@ -81,7 +81,7 @@ struct RegexParser {
     case "^": return .assertion(flags.isMultiline ? .lineStart : .start)
     case "$": return .assertion(flags.isMultiline ? .lineEnd : .endOrLastTerminator)
     case "*", "+", "?": throw fault("'\(scalar)' has nothing to repeat", at: start)
-    case "{": throw fault("'{' has nothing to repeat; write a literal one as '\\{'", at: start)
+    case "{": throw fault("'{' has nothing to repeat; for a literal brace, write '\\{'", at: start)
     default: return .set(set(for: scalar))
     }
   }
@@ -116,7 +116,8 @@ struct RegexParser {
     guard position > name, take(">") else { throw fault("the group name is not valid", at: start) }
   }
 
-  /// Reads the flags of `(?i)` or `(?i:`. Returns false for the former, which applies up to the end of the outer group.
+  /// Reads the flags of `(?i)` or `(?i:`. Returns false for the former, which applies to the end of the
+  /// enclosing group.
   private mutating func readFlags(from start: Int) throws(LinearRegex.Fault) -> Bool {
     var isOn = true
     while let scalar = next {
@@ -161,11 +162,11 @@ struct RegexParser {
   private mutating func interval(from place: Int) throws(LinearRegex.Fault) -> (Int, Int?) {
     guard let least = number() else { throw fault("a number is missing after '{'") }
     guard take(",") else {
-      guard take("}") else { throw fault("'{' is never closed", at: place) }
+      guard take("}") else { throw fault("the quantifier is not valid", at: place) }
       return (least, least)
     }
     if take("}") { return (least, nil) }
-    guard let most = number(), take("}") else { throw fault("'{' is never closed", at: place) }
+    guard let most = number(), take("}") else { throw fault("the quantifier is not valid", at: place) }
     guard least <= most else { throw fault("the limits of a quantifier are reversed", at: place) }
     return (least, most)
   }
@@ -261,7 +262,7 @@ struct RegexParser {
     else { return .range(low.value...low.value) }
     position += 1
     guard case .scalar(let high) = try classCharacter(from: position), low.value <= high.value else {
-      throw fault("the end of a range must be a character, and not before its start", at: place)
+      throw fault("a range must end with a character that is not before its start", at: place)
     }
     return .range(low.value...high.value)
   }

@@ -91,7 +91,7 @@ public enum TemporaryPath {
     return (text(template), descriptor)
   }
 
-  /// Creates a file and unlinks it at once, so that nothing of it outlives the process.
+  /// Creates a file and unlinks it at once, so that it does not outlive the process.
   public static func unnamedFile(in folder: String) throws(SystemError) -> Int32 {
     let (path, descriptor) = try file("\(folder)/engage-batch-")
     guard unsafe unlink(path) == 0 else {

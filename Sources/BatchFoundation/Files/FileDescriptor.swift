@@ -3,7 +3,7 @@ import Glibc
 /// Reads from and writes to descriptors, handling short counts and interruptions by signals. All functions throw the
 /// system's error number.
 public enum FileDescriptor {
-  /// Reads once, taking as many bytes as the descriptor provides.
+  /// Reads once; the descriptor may provide fewer bytes than the buffer can hold.
   ///
   /// - Returns: the number of bytes read, at most the buffer's size; 0 at the end.
   public static func read(
@@ -20,7 +20,7 @@ public enum FileDescriptor {
     try readAll(descriptor, limit: .max) ?? []
   }
 
-  /// Reads to the end; nil if there are more than `limit` bytes.
+  /// Reads to the end; returns nil if there are more than `limit` bytes.
   public static func readAll(_ descriptor: Int32, limit: Int) throws(SystemError) -> [UInt8]? {
     let piece = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 16)
     defer { unsafe piece.deallocate() }

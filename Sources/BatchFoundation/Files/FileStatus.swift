@@ -8,7 +8,7 @@ public struct FileStatus: Equatable, Sendable {
     case pipe = "a FIFO"
     case device = "a device"
     case socket = "a socket"
-    case other = "no file"
+    case other = "a special file"
   }
 
   /// The identity of a file, the same for all hard and symbolic links to it.

@@ -45,7 +45,8 @@ public enum PathText {
 
   /// Resolves the path against `directory`, removing `.`, `..` and double slashes textually.
   ///
-  /// Links are not followed: `configs/../jobs` is `jobs` even if `configs` is a link, as expected in mounted folders.
+  /// Links are not followed: `configs/../jobs` is `jobs` even if `configs` is a link, as it may be in mounted
+  /// folders.
   public static func resolve(_ path: String, in directory: String) -> String {
     normalized(path.utf8.first == UInt8(ascii: "/") ? path : directory + "/" + path)
   }

@@ -1,5 +1,5 @@
-/// An address that a job may name instead of a path: `s3://bucket/key`, whose key may have wildcards, or the `https` URL of one
-/// file. `http` is accepted for this machine only.
+/// An address that a job may name instead of a path: `s3://bucket/key`, whose key may contain wildcards, or
+/// the `https` URL of one file. `http` is accepted only for this machine.
 package struct RemoteAddress: Hashable, Sendable {
   /// `s3`, `https` or `http`.
   package let scheme: String
@@ -21,7 +21,8 @@ package struct RemoteAddress: Hashable, Sendable {
 
   package var isBucket: Bool { scheme == "s3" }
 
-  /// The reason why the address cannot be used; nil if it can. It shows nothing of the address, which may have a password.
+  /// The reason why the address cannot be used; nil if it can. The reason never quotes the address, which may
+  /// contain a password.
   package var problem: String? {
     if host.contains("@") || key.lowercased().contains("x-amz-") {
       return "contains credentials, which would appear in reports"
@@ -46,12 +47,12 @@ package struct RemoteAddress: Hashable, Sendable {
   }
 }
 
-/// An object in a bucket, or a file on a web server, as it was found.
+/// An object in a bucket, or a file on a web server, as found.
 package struct RemoteFile: Sendable, Equatable {
   /// The whole address, such as `s3://exports/2026-01-15.ndjson`.
   package var address: String
   package var size: UInt64
-  /// The entity tag, which changes with the content; nil if the server gives none that proves it.
+  /// The strong entity tag, which changes with the content; nil if the server gives none.
   package var tag: String?
   package var storage: any RemoteStorage
 
@@ -63,26 +64,26 @@ package struct RemoteFile: Sendable, Equatable {
     one.address.utf8.elementsEqual(other.address.utf8) && one.size == other.size && one.tag == other.tag
   }
 
-  /// Identifies the content without reading it; nil without a tag.
+  /// A digest that identifies the content without reading it; nil without a tag.
   package var contentSum: Digest? { tag.map { CopySum.hash("\(address)\n\(size)\n\($0)") } }
 }
 
-/// A service that has files at addresses. Calls block and may come from any number of threads.
+/// A service that stores files under addresses. Calls block and may come from any number of threads.
 package protocol RemoteStorage: Sendable {
-  /// Finds the files that a pattern may mean, without those whose names only mark folders.
+  /// Returns the files that a pattern may match, except objects that only mark folders.
   ///
-  /// - Parameter pattern: an `s3` address, whose key may have `*` and `?`, or a URL. Every object that begins with the text
-  ///   before the first wildcard is returned, so the caller must match the rest.
+  /// - Parameter pattern: an `s3` address, whose key may contain `*` and `?`, or a URL. Every object whose
+  ///   key begins with the text before the first wildcard is returned, so the caller must match the rest.
   /// - Throws: an error that names the address and the remedy.
   func files(for pattern: RemoteAddress, _ text: String) throws -> [RemoteFile]
 
   /// Returns a reader at the beginning of a file.
   func reader(of file: RemoteFile) -> any RemoteReader
 
-  /// Returns a writer of an object, which appears when the writer finishes, replacing any other, or not at all. Nothing is sent yet.
+  /// Returns a writer of an object, without sending anything yet. Only when the writer finishes does the
+  /// object appear, replacing any other.
   ///
-  /// - Parameters:
-  ///   - condition: what must be at the address then; nil for anything.
+  ///   - condition: the required state of the address when the writer finishes; nil for none.
   ///   - check: called between requests; may throw to stop.
   /// - Throws: an error that names the address and the reason why it cannot be written.
   func writer(
@@ -90,14 +91,15 @@ package protocol RemoteStorage: Sendable {
   ) throws -> any RemoteWriter
 }
 
-/// What must be at an address for it to be written.
+/// The state of an address that a writer requires.
 package enum RemoteCondition: Sendable, Equatable {
+  /// The address has no object.
   case nothing
-  /// The object with this entity tag.
+  /// The address has the object with this entity tag.
   case object(tag: String)
 }
 
-/// The error for an object that does not meet a ``RemoteCondition``; it is left unchanged.
+/// The error for an address that does not meet its ``RemoteCondition``; its object is left unchanged.
 package struct RemoteConflict: RunError, Equatable, CustomStringConvertible {
   package var address: String
 
@@ -109,15 +111,15 @@ package struct RemoteConflict: RunError, Equatable, CustomStringConvertible {
   }
 }
 
-/// Writes one object on one thread. Without ``finish()``, nothing of it remains.
+/// Writes one object on one thread. Without ``finish()``, the object does not appear.
 package protocol RemoteWriter: AnyObject {
   /// - Throws: an error that names the address and the remedy.
   func write(_ bytes: UnsafeRawBufferPointer) throws
 
-  /// Gives the object its name and content.
+  /// Completes the object, which then appears at its address.
   ///
   /// - Returns: the object's entity tag; nil if the service gives none.
-  /// - Throws: as ``write(_:)``; ``RemoteConflict``.
+  /// - Throws: the errors of ``write(_:)``, or ``RemoteConflict``.
   func finish() throws -> String?
 }
 
@@ -149,9 +151,9 @@ extension RemoteStorage {
 
 /// Reads one file from its beginning to its end, on one thread.
 package protocol RemoteReader: AnyObject {
-  /// Returns the number of bytes read, in order; 0 at the end.
+  /// Reads the next bytes and returns their number; 0 at the end.
   ///
-  /// - Parameter idle: called a few times a second while the network has nothing; may throw to stop.
-  /// - Throws: an error that names the file, including if it was replaced after it was found.
+  /// - Parameter idle: called a few times a second while no data arrives; may throw to stop.
+  /// - Throws: an error that names the file, for example because it was replaced after it was found.
   func read(into buffer: UnsafeMutableRawBufferPointer, idle: () throws -> Void) throws -> Int
 }

@@ -1,8 +1,8 @@
 internal import CBytes
 
 /// The sequences of keys seen in earlier objects. The lines of an export have few shapes, so an object's next key is
-/// usually one that followed the same keys before; it is then compared instead of parsed. All keys of a sequence
-/// differ, so a key found in one is not a duplicate.
+/// usually one that followed the same keys before; it is then compared instead of parsed. The keys of a
+/// sequence are distinct, so a key that continues a sequence is not a duplicate.
 @safe struct ExpectedKeys: ~Copyable {
   /// The maximum length in bytes of a key with its quotes and colon, and of its encoding. This many bytes are always
   /// copied.
@@ -24,7 +24,7 @@ internal import CBytes
     fileprivate(set) var fingerprint: UInt64 = 0
     /// The steps that followed this one, in the order of their first occurrence; 0 for none.
     fileprivate var next = SIMD4<Int32>()
-    /// The step before the first key of the object that is this key's value; 0 until such an object occurs.
+    /// The step before the first key of the object that is this key's value; 0 until one occurs.
     fileprivate var inside: Int32 = 0
   }
 

@@ -102,7 +102,7 @@ extension JSONNode {
     JSONNode(number.map { .number("\($0)") } ?? .null)
   }
 
-  /// Returns the object with those members appended whose value is not nil.
+  /// Returns the object with the members appended, except those whose value is nil.
   package func adding(_ members: KeyValuePairs<String, JSONNode?>) -> JSONNode {
     adding(members.compactMap { key, value in value.map { JSONMember(key: key, value: $0) } })
   }
@@ -123,11 +123,11 @@ extension JSONNode: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, Exp
 }
 
 extension JSONNode {
-  /// The value in which every known secret, in names and values, is replaced with ``Secret/redacted`` (reference
+  /// The value with every known secret, in names and values, replaced with ``Secret/redacted`` (reference
   /// decisions 39).
   package var withoutSecrets: JSONNode {
     let text = Array(compactText.utf8)
-    // There is almost never a secret, and one search of the whole document shows that.
+    // Documents almost never contain a secret, so one search of the whole text usually suffices.
     return SecretMask.withoutSecrets(text) == text ? self : masked
   }
 

@@ -61,8 +61,8 @@ package struct JSONSyntaxError: Error, Equatable {
   /// The maximum nesting depth; the outermost object is level 1 (reference decisions 8).
   static let deepest = 64
 
-  /// Whether each open level is an object, not an array. It takes one byte per level, because hostile input opens
-  /// millions of levels.
+  /// Whether each open level is an object rather than an array; one byte per level, because hostile input may
+  /// open millions of levels.
   private var kinds: UnsafeMutablePointer<Bool>
   private var kindCapacity = 128
   /// The index in ``keys`` of the first key of each open object, for levels up to ``deepest``.
@@ -102,7 +102,7 @@ package struct JSONSyntaxError: Error, Equatable {
 
   /// Reads one value, which only white space may surround.
   ///
-  /// Values below the deepest level are only checked; the sink receives null in their place.
+  /// Values nested deeper than ``deepest`` are only checked; the sink receives null in their place.
   /// - Parameters:
   ///   - comments: whether to accept `//` and `/* */` as white space, for hand-written files.
   ///   - trailingCommas: whether to accept a comma after the last member or element.

@@ -62,8 +62,8 @@ import Glibc
 
   /// Sends the lines and waits for their answers. A failure ends the program; the next call restarts it.
   ///
-  /// A program may end after an answer, before or after the next call. If it was already running and ends without
-  /// answering any of the lines, it is therefore restarted, and the lines are sent once more.
+  /// A program may end after any answer, even while the next call sends its lines. So if a program from an
+  /// earlier call ends without answering any of the lines, it is restarted, and the lines are sent once more.
   ///
   /// - Parameter lines: without line endings.
   /// - Returns: the answers without line endings, in order; fewer than the lines only on failure.

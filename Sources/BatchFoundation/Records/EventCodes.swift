@@ -123,7 +123,7 @@ package struct EventCodes: Hashable, Sendable {
 
   package static let profiles = [engageSDK, acousticMobile]
 
-  /// The code for received notifications in accounts that know it; no profile sends it.
+  /// The code for received notifications in accounts that support it; no profile sends it.
   package static let deliveryStatus = "174"
 
   /// All codes on the wire with the kinds that share them.
@@ -132,8 +132,8 @@ package struct EventCodes: Hashable, Sendable {
       .sorted { (Int($0.key) ?? 0, $0.key) < (Int($1.key) ?? 0, $1.key) }.map { ($0.key, $0.value) }
   }
 
-  /// Returns the meanings of a code in this table or, if it has none, in the first profile that has the code, because a
-  /// store may have events from before a change of codes. The result is empty for custom codes.
+  /// Returns the kinds of events with the code in this table or, if there are none, in the first profile that
+  /// has it, because a store may contain events with earlier codes. The result is empty for custom codes.
   package func kinds(of code: String) -> [EventKind] {
     guard !code.isEmpty else { return [] }
     return ([self] + Self.profiles).lazy.map { codes in EventKind.allCases.filter { codes[$0].code == code } }

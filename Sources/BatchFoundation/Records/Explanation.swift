@@ -1,5 +1,5 @@
-/// The decisions about one device's records, with the rule and setting that led to each (`run --explain DEVICE`). It
-/// contains personal data.
+/// The decisions about one device's records, with the rule and setting that led to each
+/// (`run --explain DEVICE`). They contain personal data.
 package final class Explanation {
   /// One step per record, and one for the end of the input if rules act there.
   package private(set) var steps: [ExplanationStep] = []

@@ -67,8 +67,8 @@ package struct KnownFile: Sendable, Equatable {
   package var lines: Int
   /// The times of the file's earliest and latest records.
   package var span: ClosedRange<Instant>
-  /// Two checksums of 16 bytes: of the file's bytes, and of the first one and these properties, so that a damaged row of
-  /// a store matches no file.
+  /// Two 16-byte checksums: one of the file's bytes, and one of that checksum and the other properties, so
+  /// that a damaged row in a store matches no file.
   package var proof: [UInt8]
 
   package init(size: UInt64, lines: Int, span: ClosedRange<Instant>, proof: [UInt8]) {

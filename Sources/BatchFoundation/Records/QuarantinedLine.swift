@@ -13,8 +13,8 @@ public struct QuarantinedLine: Sendable, Equatable {
   public var raw: [UInt8]
   /// The kind of input that the line belongs to; nil for anything other than a line of an input.
   public var kind: InputKind?
-  /// The event in the format in which its platform stores it, so that it can be checked again; nil for lines and for
-  /// events already sent.
+  /// The event as its platform stores it, so that it can be checked again; nil for lines and for events
+  /// already sent.
   public var block: [UInt8]?
   /// The place of the record that led to an event; nil for lines, and for events whose record is unknown.
   public var source: RecordSource?
@@ -43,7 +43,7 @@ public enum QuarantineReason: String, CaseIterable, Codable, Sendable {
   case duplicateKey = "duplicate-key"
   case nulCharacter = "nul-character"
   case numberOutOfRange = "number-out-of-range"
-  /// A table row with more fields than columns, or with a quote that is never closed.
+  /// A table row with more fields than columns, text after a closing quote, or a quote that is never closed.
   case invalidRow = "invalid-row"
   /// A foreign record that no rule of its map matches.
   case noRule = "no-rule"

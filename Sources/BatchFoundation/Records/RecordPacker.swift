@@ -22,7 +22,7 @@
   /// Writes a flag, or whether the part that follows is present.
   @inlinable @inline(__always)
   public mutating func put(_ flag: Bool) {
-    assert(bit != 0, "a record has at most 32 bits")
+    assert(bit != 0, "a record has at most 32 flags")
     if flag { parts |= bit }
     bit &<<= 1
   }

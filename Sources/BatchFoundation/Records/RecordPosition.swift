@@ -64,7 +64,7 @@ public enum EmissionNumber {
   /// The exclusive upper bound of all numbers, including those that a device can have at the last instant.
   public static let limit = Int64(1) << 62
 
-  /// Returns the number after which those for a record of the instant start, unless the device has already passed it.
+  /// Returns the number after which a record's numbers start, unless the device has already passed it.
   @inlinable @inline(__always)
   public static func begin(at instant: Instant) -> Int64 { instant.milliseconds << shift }
 

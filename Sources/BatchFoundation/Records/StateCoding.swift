@@ -137,7 +137,7 @@ extension StateWriter {
     return value
   }
 
-  /// Reads milliseconds in a range within which sums of a few values cannot overflow.
+  /// Reads milliseconds, limited so that sums of a few values cannot overflow.
   public mutating func milliseconds() throws(DeviceStateError) -> Int64 {
     let value = try integer()
     guard -Self.farthest...Self.farthest ~= value else { throw DeviceStateError() }

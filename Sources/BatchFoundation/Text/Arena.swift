@@ -62,8 +62,8 @@ private import Glibc
     /// Inaccessible blocks, oldest first.
     private var retired: [UnsafeMutableRawBufferPointer] = unsafe []
 
-    /// The number of blocks kept: enough for any view that a test could keep. Each block takes address space and an
-    /// entry in the kernel's map.
+    /// The number of retired blocks kept: enough to catch any stale view in a test. Each block takes address
+    /// space and an entry in the kernel's map.
     private static let keptRetired = 32
 
     init(size: Int) { self.size = size }

@@ -112,7 +112,8 @@ package enum PercentEncoding {
     }
   }
 
-  /// Returns the bytes of a value in a form, in which `+` is a space; nil for a `%` without two hexadecimal digits.
+  /// Decodes a value of a form, in which `+` is a space; returns nil for a `%` without two hexadecimal
+  /// digits.
   package static func decodedForm(_ bytes: some Sequence<UInt8>) -> [UInt8]? {
     var decoded: [UInt8] = []
     var rest = bytes.makeIterator()

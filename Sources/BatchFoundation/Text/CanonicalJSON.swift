@@ -103,7 +103,7 @@ public enum CanonicalJSON {
     return unsafe Text(base: target, count: count)
   }
 
-  /// Returns a word in which the top bit of a byte is set if that byte of `word` is zero.
+  /// Returns a word with the top bit set in each byte that is zero in `word`.
   @inline(__always)
   private static func zeroBytes(_ word: UInt64) -> UInt64 {
     let sevens = ones &* 0x7F

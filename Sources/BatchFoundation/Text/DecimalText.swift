@@ -1,7 +1,7 @@
 /// The digits and the exponent of a JSON number, read without rounding.
 public struct DecimalText {
   public var isNegative: Bool
-  /// The significant digits as numbers, without leading zeros; empty for zero. At most forty are kept, which is enough.
+  /// The significant digits as numbers, at most the first forty, without leading zeros; empty for zero.
   public var digits: [UInt8] = []
   /// The place of the decimal point: the value is 0.DIGITS x 10^point.
   public var point: Int

@@ -11,7 +11,7 @@ enum SecretMask {
     known.withLock { _ = $0.insert(secret) }
   }
 
-  /// Returns the text in which every known secret, and everything of the form `x@y`, is replaced with
+  /// Returns the text with every known secret, and everything of the form `x@y`, replaced with
   /// ``Secret/redacted``.
   static func masked(_ text: [UInt8]) -> [UInt8] {
     withoutAddresses(withoutEncodedAddresses(withoutSecrets(text)))
@@ -165,8 +165,8 @@ enum SecretMask {
     while at < text.count {
       let (values, end) = digitValues(in: text, from: at)
       guard values.count >= shortest else {
-        // There are no digits, or too few for an address. Such a run is skipped entirely, because no base64 begins in
-        // its middle.
+        // There are no digits, or too few for an address. A short run is skipped entirely, because no base64
+        // begins in its middle.
         let next = max(end, at + 1)
         shown += text[at..<next]
         at = next

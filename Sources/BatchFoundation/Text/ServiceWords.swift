@@ -17,10 +17,10 @@ public struct ServiceWords: Sendable, Equatable, ExpressibleByStringLiteral {
   private static let longestBody = 2048
   private static let longest = 200
 
-  /// Returns a service's words with `…` in place of anything that may be a value: terms with digits or non-ASCII
-  /// characters, and values of the request. Numbers of up to three digits, such as a status, remain, as do column names
-  /// and services' own words, unless they are part of a request value of several terms, such as a version. Long
-  /// messages are truncated.
+  /// Returns a service's words with `…` in place of anything that may be a value: terms other than ASCII words and
+  /// codes such as `invalid_grant`, and values of the request. Numbers of up to three digits, such as a status, remain,
+  /// as do column names and services' own words, unless they are part of a request value of several terms, such as a
+  /// version. Long messages are truncated.
   ///
   /// - Parameter request: the request's body: JSON, XML, or text that is a single value.
   public static func withoutValues(_ words: String, of request: [UInt8]) -> String {
@@ -79,8 +79,8 @@ public struct ServiceWords: Sendable, Equatable, ExpressibleByStringLiteral {
   private struct KnownTexts {
     /// The terms of its values.
     var terms: Set<[UInt8]> = []
-    /// The values of several terms, by their first term, except values of up to three terms that are all services' own
-    /// words.
+    /// The values of several terms, by their first term, except long ones and those of two or three terms
+    /// that are all services' own words.
     var values: [[UInt8]: Set<[UInt8]>] = [:]
     /// The column names, by their first term.
     var names: [[UInt8]: Set<[UInt8]>] = [:]
@@ -124,7 +124,7 @@ public struct ServiceWords: Sendable, Equatable, ExpressibleByStringLiteral {
     }
   }
 
-  /// Visits the strings between XML tags and in attributes `name`, and says whether each is a column name.
+  /// Visits the strings between XML tags and in `name` attributes, and says whether each is a column name.
   private static func forEachText(_ xml: ArraySlice<UInt8>, _ body: (ArraySlice<UInt8>, Bool) -> Void) {
     let name = Array("NAME>".utf8)
     let attribute = Array(" name=\"".utf8)

@@ -53,7 +53,7 @@ extension Int {
 }
 
 /// Makes text safe for a terminal: control and direction characters other than line feeds and tabs are escaped as in
-/// JSON (`\\u009b`). Bytes arrive in chunks; a character split by the end of a chunk is kept for the next one.
+/// JSON (`\u009b`). If a character's bytes are split between two calls, they are kept for the second one.
 public struct TerminalText: Sendable {
   private var cut: [UInt8] = []
 

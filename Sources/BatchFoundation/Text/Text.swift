@@ -1,10 +1,10 @@
 /// A view of UTF-8 text in memory owned by something else: a partition of records, an arena, or a literal in the
 /// program.
 ///
-/// The local part of a run processes a million records a second, so their text is never copied into `String`s. A `Text`
-/// read from a partition of records points into the partition's memory, and one derived by the rules points into an
-/// arena; neither may outlive that memory. Data that lives longer (device states, stored events) is written out as
-/// bytes.
+/// Before delivery, a run processes a million records a second, so their text is never copied into `String`s.
+/// A `Text` read from a partition of records points into the partition's memory, and one derived by the rules
+/// points into an arena; neither may outlive that memory. Data that lives longer (device states, stored
+/// events) is written out as bytes.
 ///
 /// Equality and order are by bytes, never by Unicode equivalence (reference decisions 11).
 @safe public struct Text: Sendable {

@@ -84,7 +84,7 @@ package struct RunningThread: Sendable {
 
 package struct ThreadRefused: Error, CustomStringConvertible {
   package var description: String {
-    "error: the system refused to create another thread; raise the thread limit (ulimit -u, TasksMax of the unit, pids of the container) and run again"
+    "error: the system refused to create another thread; raise the thread limit (ulimit -u, the unit's TasksMax or the container's pids limit) and run again"
   }
 }
 

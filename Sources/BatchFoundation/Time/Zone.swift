@@ -32,7 +32,8 @@ public struct Zone: Hashable, Sendable, Codable {
     return CivilTime(milliseconds: (second + offset(at: second)) * 1000)
   }
 
-  /// Returns the instant of a local time: the first if it occurs twice, or that of the clock change if it is skipped.
+  /// Returns the instant of a local time: the first one if the time occurs twice, or the clock change if it
+  /// is skipped.
   public func instant(_ civil: CivilTime) -> Instant {
     let local = civil.milliseconds / 1000
     // For any offset, a day earlier is before the only relevant transition, and a day later is after it.
@@ -55,8 +56,8 @@ public struct Zone: Hashable, Sendable, Codable {
     return self.instant(CivilTime(milliseconds: day.milliseconds + Int64(days) * 86_400_000))
   }
 
-  /// Returns the zone with its transitions in a span of time only, which are fewer to store; the rule must apply to what
-  /// is later.
+  /// Returns the zone with only the transitions in `span`, which take less space; after `span`, its rule must
+  /// apply.
   public func limited(to span: ClosedRange<Instant>) -> Zone {
     let seconds = Self.second(of: span.lowerBound)...Self.second(of: span.upperBound)
     return Zone(

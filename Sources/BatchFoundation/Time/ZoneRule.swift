@@ -27,7 +27,7 @@ struct ZoneRule: Hashable, Sendable, Codable {
   private let standard: Int64
   private let summer: Summer?
 
-  /// Nil if the text is not such a rule.
+  /// Parses such a rule; nil if the text is not one.
   init?(_ text: ArraySlice<UInt8>) {
     var rest = text
     guard Self.name(&rest), let west = Self.time(&rest, hours: 24) else { return nil }
@@ -50,7 +50,7 @@ struct ZoneRule: Hashable, Sendable, Codable {
   func offset(at second: Int64) -> Int64 {
     guard let summer else { return standard }
     let year = CivilTime(milliseconds: (second + standard) * 1000).year
-    // The offset is that of the last change up to the instant, which may be in the previous year.
+    // The last change up to the instant, possibly in the previous year, sets the offset.
     var last: (second: Int64, offset: Int64)?
     for year in year - 1...year + 1 {
       let changes = [

@@ -61,14 +61,14 @@ final class FileReader {
     if let wanted = listed.lines { try prove("lines", lines() - listed.linesBefore, wanted) }
   }
 
-  /// The checksum of the bytes on disk, or of a remote file's tag; nil if not requested, or if the bytes are damaged or
-  /// not as many as when the file was found.
+  /// The checksum of the bytes on disk, or of a remote file's tag; nil if not requested, if the bytes are damaged,
+  /// or if their number has changed since the file was found.
   var sumOfWhole: Digest? {
     guard sums, fault == nil, bytesRead == file.size else { return nil }
     return file.remote.map(\.contentSum) ?? sum?.finalize()
   }
 
-  /// Reads the bytes left on disk without inflating them, so that ``bytesRead`` and ``sumOfWhole`` cover all bytes.
+  /// Reads the rest of the bytes on disk without inflating, so that ``bytesRead`` and ``sumOfWhole`` cover all bytes.
   func readOnDisk() throws {
     let piece = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 16)
     defer { unsafe piece.deallocate() }
@@ -179,8 +179,7 @@ final class FileReader {
   }
 }
 
-/// The binary format that a file's first bytes indicate. If such a file were read as lines, it would be one or many bad
-/// lines.
+/// The binary format that a file's first bytes indicate. Read as lines, such a file would be one or more bad lines.
 package enum FileForm: Sendable, Equatable, CaseIterable {
   case parquet, avro, zstandard, bzip2, xz, zip
 
@@ -214,7 +213,7 @@ package enum FileForm: Sendable, Equatable, CaseIterable {
     case .parquet: Array("PAR1".utf8)
     case .avro: Array("Obj\u{1}".utf8)
     case .zstandard: [0x28, 0xB5, 0x2F, 0xFD]
-    // Includes the mark of the first block: the three letters alone could be text.
+    // Includes the mark of the first block, because `BZh9` alone could be text.
     case .bzip2: Array("BZh9".utf8) + [0x31, 0x41, 0x59, 0x26, 0x53, 0x59]
     case .xz: [0xFD] + Array("7zXZ".utf8) + [0]
     case .zip: Array("PK\u{3}\u{4}".utf8)

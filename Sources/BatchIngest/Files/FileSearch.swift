@@ -8,12 +8,12 @@ struct FileSearch {
   private(set) var skipped: [FilePath] = []
   /// Files and folders that would match if their names did not begin with `_` or `.`.
   private(set) var passedOver: Set<FilePath> = []
-  /// Where addresses are looked up; nil if patterns are paths only.
+  /// The storage in which addresses are looked up; nil if all patterns are paths.
   private let storage: (any RemoteStorage)?
   /// The files found at addresses.
   private var remote: [FilePath: RemoteFile] = [:]
   /// The folders already searched, each with the number of names in the pattern that were still to be matched. Links
-  /// can lead to a folder by more combinations of paths than could be followed.
+  /// can create more paths to a folder than could ever be followed.
   private var searched: Set<SearchedFolder> = []
 
   init(storage: (any RemoteStorage)? = nil) { self.storage = storage }
@@ -24,8 +24,10 @@ struct FileSearch {
     var names: Int
   }
 
+  /// Adds the files that a pattern matches.
+  ///
   /// - Returns: whether the pattern matched anything.
-  /// - Throws: ``InputError``; what the storage throws.
+  /// - Throws: ``InputError``, or an error from the storage.
   mutating func add(_ pattern: String, in folder: String) throws -> Bool {
     if let address = RemoteAddress(pattern) { return try add(address, pattern) }
     let absolute = pattern.utf8.first == UInt8(ascii: "/") ? Array(pattern.utf8) : Array("\(folder)/\(pattern)".utf8)
@@ -72,14 +74,14 @@ struct FileSearch {
     var seen: Set<Identity> = []
     var files: [InputFile] = []
     for path in found.sorted() {
-      // Its first bytes are checked when it is read: there may be many, and each check would be a request.
+      // A remote file's first bytes are checked when it is read, because checking them here would take a request.
       if let file = remote[path] {
         files.append(InputFile(file, kind))
         continue
       }
       var form: FileForm?
       do throws(SystemError) {
-        // To the pipe's writer, opening the pipe would look like the arrival of the reader.
+        // If the pipe were opened here, its writer would believe that the reader has arrived.
         if case .success(let facts?) = path.facts(), facts.isPipe {
           files.append(InputFile(path: path, kind: kind, size: 0, isPipe: true))
           continue
@@ -150,7 +152,7 @@ struct FileSearch {
     return true
   }
 
-  /// Adds what a completely matched pattern leads to: a file, or all files below a folder.
+  /// Adds the target of a completely matched pattern: a file, or all files below a folder.
   private mutating func take(_ path: FilePath, isNamed: Bool, _ matched: inout Bool) throws {
     let facts: FileFacts
     switch path.orRoot.facts() {

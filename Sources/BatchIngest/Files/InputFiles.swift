@@ -130,10 +130,10 @@ package struct InputFiles: Sendable {
   /// `.` or `_`. A file reached by several paths is read once, by the first of them. A pipe must be named explicitly.
   ///
   /// - Parameters:
-  ///   - storage: where addresses are looked up; nil if no pattern is one.
+  ///   - storage: the storage in which addresses are looked up; nil if no pattern is an address.
   ///   - allowsMissing: whether required inputs may have no files or too few lines.
   ///   - isOfJob: false if the files were named on the command line.
-  /// - Throws: ``InputError``; what the storage throws.
+  /// - Throws: ``InputError``, or an error from the storage.
   package static func find(
     _ inputs: [InputPattern], in folder: String, storage: (any RemoteStorage)? = nil, allowsMissing: Bool = false,
     isOfJob: Bool = true

@@ -25,8 +25,8 @@ package struct InputPattern: Sendable {
     input.days.map { $0.map { ($0.path, $0.number) } } ?? [(input.path, nil)]
   }
 
-  /// Returns whether a pattern would find a file directly or in a folder; both are absolute paths or addresses, without
-  /// date patterns.
+  /// Returns whether a pattern would find a file directly or in a folder. `path` and `pattern` are absolute paths or
+  /// addresses without date patterns.
   ///
   /// - Parameter hidden: whether names with a leading `.` or `_` are found like others.
   package static func finds(_ path: String, by pattern: String, hidden: Bool = false) -> Bool {
@@ -43,7 +43,7 @@ package struct InputPattern: Sendable {
     guard RemoteAddress(pattern) != nil else {
       return finds(FileSearch.normalised(Array(path.utf8))[...], FileSearch.normalised(Array(pattern.utf8))[...])
     }
-    // In keys, `.`, `..` and nothing are names like others.
+    // In keys, `.`, `..` and the empty name have no special meaning.
     func names(_ address: String) -> [[UInt8]] {
       address.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).map(Array.init)
     }
@@ -102,9 +102,9 @@ extension InputFiles {
 
 package struct MissingInput: Sendable, Equatable, CustomStringConvertible {
   package var input: String
-  /// The days without a file, ascending, in days since 1970; empty for an input without days.
+  /// The days without a file, in ascending order, as days since 1970; empty for an input without days.
   package var days: [Int64] = []
-  /// Whether the path is that of a folder without files.
+  /// Whether the path is a folder without files.
   package var isFolder = false
 
   package var description: String {

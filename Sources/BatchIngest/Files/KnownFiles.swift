@@ -3,10 +3,10 @@ package import BatchFoundation
 /// The files that earlier runs read to the end, accepting every line.
 ///
 /// Folders of exports are read night after night, and all but the newest files have already been read. A checksum of a
-/// file's bytes proves that at a tenth of the cost of reading its lines, and the tag of an object without reading any of
-/// it. The file is then counted as if it had been read.
+/// file's bytes proves that at a tenth of the cost of reading its lines; the tag of a remote object proves it without
+/// any reading. The file is then counted as if it had been read.
 package struct KnownFiles: Sendable {
-  /// The files by their size and the first half of their proof. Many files may have the same size.
+  /// The files by size, then by the first half of the proof, because many files may have the same size.
   private let files: [UInt64: [ArraySlice<UInt8>: KnownFile]]
 
   package init(_ files: [KnownFile]) {

@@ -3,9 +3,9 @@ import Glibc
 
 /// A reason an input cannot be used; every case is exit code 66 (reference command-line 4).
 package enum InputError: Error, Equatable, Sendable, CustomStringConvertible {
-  /// None of the patterns matched a file. `folders` are those of the patterns that are folders without files;
-  /// `passedOver` would match if their names did not begin with `_` or `.`; `days` are the patterns' days since 1970.
-  /// If `isOfJob`, the patterns are the job's `inputs`.
+  /// None of the patterns matched a file. `folders` lists the patterns that are folders without files; `passedOver`
+  /// lists paths that would match if their names did not begin with `_` or `.`; `days` are the patterns' days, counted
+  /// from 1970. If `isOfJob`, the patterns are the job's `inputs`.
   case noInput(
     patterns: [String], days: [Int64] = [], folders: [String] = [], passedOver: [String] = [], isOfJob: Bool = true)
   /// Inputs that the job requires have no file, or not one for each of their days.
@@ -58,16 +58,16 @@ package enum InputError: Error, Equatable, Sendable, CustomStringConvertible {
 }
 
 /// The error thrown if a read or a spill fails during a run: exit code 74.
-package struct IngestFailure: Error, Equatable, Sendable, CustomStringConvertible {
+package struct IngestFailure: InputFailure, Equatable, Sendable, CustomStringConvertible {
   package var operation: String
   package var path: String
   package var code: Int32
 
-  package var description: String { "\(path.printable): error: \(operation): \(systemMessage(code))" }
+  package var description: String { "\(path.printable): error: cannot \(operation): \(systemMessage(code))" }
 }
 
 /// The error thrown if an input changed after the run found it: exit code 74.
-package struct InputChanged: RunError, Equatable, CustomStringConvertible {
+package struct InputChanged: RunError, InputFailure, Equatable, CustomStringConvertible {
   package enum Change: Equatable, Sendable {
     /// A FIFO or a device is now at the path.
     case isNoFile
@@ -87,7 +87,7 @@ package struct InputChanged: RunError, Equatable, CustomStringConvertible {
       case .isShorter(let read, let size): "shrank while it was read (\(read) of \(size) bytes)"
       }
     return
-      "\(path.printable): error: the input \(words); everything read so far is kept. Run the job again when the file is complete"
+      "\(path.printable): error: the input \(words); the run imported no records. Run the job again when the file is complete"
   }
 }
 
@@ -102,8 +102,9 @@ package struct CutInputError: RunError, Equatable, CustomStringConvertible {
   package var exit: RunExit { .inputOutput }
 
   package var description: String {
-    "\(path.printable): error: \(came) \(unit) arrived, but \(listed) are listed, so the file was truncated or changed; nothing was kept. "
-      + "Deliver it again"
+    "\(path.printable): error: \(came) \(came == 1 ? String(unit.dropLast()) : unit) arrived, but \(listed) "
+      + "\(listed == 1 ? "is" : "are") listed, so the file was truncated or changed; nothing was kept. "
+      + "Deliver the file again"
   }
 }
 
@@ -196,7 +197,7 @@ struct OpenFile: ~Copyable {
     facts = FileFacts(status, isStandardInput: path == .standardInput)
   }
 
-  /// Nothing on disk, in place of a file at an address.
+  /// Creates a placeholder for a file at an address, without opening anything on disk.
   init() {
     descriptor = -1
     facts = FileFacts(stat())

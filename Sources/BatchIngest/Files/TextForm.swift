@@ -29,7 +29,7 @@ package enum TextForm: Equatable {
       return
     }
     let lines = Self.lines(of: bytes, endingIn: 0x0A)
-    // A file's only line may be two lines whose line ending was lost.
+    // A file's only line may be two lines that lost the line ending between them.
     let objects = lines.count == 1 && isWhole ? 3 : 2
     if !lines.isEmpty, lines.allSatisfy({ Self.begins($0, withObjects: objects) }) {
       self = .row

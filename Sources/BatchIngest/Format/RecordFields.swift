@@ -108,7 +108,7 @@ public import BatchFoundation
   @inlinable @inline(__always)
   public func text(_ field: RecordField) -> Text? { self[field]?.string }
 
-  /// Returns the string of a field; nil also for an empty string, because it replaces nothing.
+  /// Returns the string of a field; nil also for an empty string, which replaces no earlier value.
   @inlinable @inline(__always)
   public func nonEmpty(_ field: RecordField) -> Text? { text(field).flatMap { $0.isEmpty ? nil : $0 } }
 
@@ -123,7 +123,7 @@ public import BatchFoundation
     return nil
   }
 
-  /// Checks that a field is a string and returns it; nil also if the string is empty, because it then replaces nothing.
+  /// Checks that a field is a string and returns it; nil also for an empty string, which replaces no earlier value.
   @inlinable @inline(__always)
   public func optional(_ field: RecordField, _ faults: inout FieldFaults) -> Text? {
     guard let value = self[field] else { return nil }

@@ -4,7 +4,7 @@ internal import CZlib
 package struct InflateStep: Equatable, Sendable {
   package var consumed: Int
   package var produced: Int
-  /// The fault that ends the stream; output produced before it is valid. Nil if there is none.
+  /// The fault that ends the stream; nil if there is none. Output produced before the fault is valid.
   package var fault: GzipFault?
 }
 

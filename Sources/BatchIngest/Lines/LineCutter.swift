@@ -96,7 +96,7 @@ final class LineCutter: BlockCutter {
     }
   }
 
-  /// Fills the block with about one block of foreign records.
+  /// Fills the block with about `blockBytes` bytes of foreign records.
   private func fill(_ block: LineBlock, _ cutter: any RecordCutter) throws {
     var frames = ByteBuffer(capacity: blockBytes)
     let piece = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 16)

@@ -47,7 +47,7 @@ import Glibc
 
   func addWarnings(_ more: [RecordWarning]) {
     guard let first = more.first else { return }
-    // A block may have as many warnings as records.
+    // A block may have a warning for every record, so the warnings are sorted only if necessary.
     let isInOrder = warnings.last.map { $0.line <= first.line } ?? true
     warnings += more
     if !isInOrder { warnings.sort { $0.line < $1.line } }

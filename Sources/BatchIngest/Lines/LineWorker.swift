@@ -36,7 +36,7 @@ package import BatchFoundation
 
   var unknownFields: UnknownFields { reader.decoder.unknownFields }
 
-  /// Whether enough quarantined lines are pending for a batch.
+  /// Whether enough quarantined lines have accumulated for a batch.
   var hasFullBatch: Bool { quarantined.count >= 256 || quarantinedBytes >= 1 << 19 }
 
   mutating func takeQuarantined() -> [QuarantinedLine] {
@@ -47,8 +47,8 @@ package import BatchFoundation
     return quarantined
   }
 
-  /// - Parameter setAside: receives non-records and records of forgotten people, in batches: a block may have hundreds of
-  ///   thousands.
+  /// - Parameter setAside: receives lines that are not records, and records of forgotten people, in batches, because
+  ///   a block may have hundreds of thousands of them.
   mutating func read(_ block: LineBlock, _ setAside: ([QuarantinedLine]) throws -> Void) throws {
     if let known = block.known {
       let counts = options.counts(of: known)
@@ -167,7 +167,7 @@ package import BatchFoundation
     return unsafe namesSomebody(line.raw) ? withoutContent(refused) : refused
   }
 
-  /// Returns a finding from the source as it is to be quarantined: without its content if that names a forgotten
+  /// Returns a finding from the source in the form to quarantine: without its content if the content names a forgotten
   /// person.
   private func refused(_ finding: QuarantinedLine) -> QuarantinedLine {
     unsafe finding.raw.withUnsafeBufferPointer { unsafe namesSomebody($0) } ? withoutContent(finding) : finding
@@ -177,8 +177,8 @@ package import BatchFoundation
     options.isForgotten.map { unsafe MentionedPerson.isNamed(in: bytes, options.personKinds, $0) } ?? false
   }
 
-  /// Removes the content of a line that is not a record and names a forgotten person: the line is counted, but not
-  /// kept.
+  /// Removes the content of a line that is not a record and names a forgotten person: the line is quarantined, but its
+  /// content is not kept.
   private func withoutContent(_ line: QuarantinedLine) -> QuarantinedLine {
     var line = line
     (line.detail, line.raw) = ("names a forgotten person; the line's content is not kept", [])
@@ -237,7 +237,7 @@ package import BatchFoundation
       element: line.position.element)
   }
 
-  /// Passes on the open chunks; the worker then has nothing more to read.
+  /// Passes on the open chunks; call it once there is nothing more to read.
   mutating func finish() {
     for bucket in 0..<DeviceHash.bucketCount {
       if let chunk = unsafe chunks[bucket] { space.place(chunk, bucket: bucket) }

@@ -145,7 +145,7 @@ extension CanonicalLines {
     depth += 1
     deepest = max(deepest, depth)
     values.append(kind.rawValue)
-    // Reserves the bytes of the length.
+    // Reserves space for the length.
     unsafe values.append(limit: 4) { _ in 4 }
     return start
   }

@@ -6,7 +6,7 @@ package import BatchFoundation
 /// which lines each of them becomes. Everything after that, including digests and the search for duplicates, is based
 /// on the lines that the map wrote.
 package protocol RecordMap: Sendable {
-  /// The name shown to users: that of a preset or of a file.
+  /// The name shown to users: the name of a preset or of a file.
   var name: String { get }
 
   /// Returns a cutter for one file; nil if each line is a record.
@@ -16,7 +16,7 @@ package protocol RecordMap: Sendable {
   ///   - options: the run's options, which include the maximum record length and the folder for temporary files.
   func makeCutter(of path: FilePath, _ options: IngestOptions) -> (any RecordCutter)?
 
-  /// Whether the map opens files itself, which must be on disk.
+  /// Whether the map opens files itself; if so, they must be on disk.
   var opensFiles: Bool { get }
 
   /// The same map for files with one record per line, the format in which the quarantine keeps records.
@@ -165,7 +165,7 @@ package struct LineWarning: Sendable, Equatable {
     LineWarning(
       kind: "rows-in-field",
       detail: "a field of the row has \(lines.counted("line")) that could be rows; "
-        + #"if quotes mean nothing in the table, write "quotes": "none" in the map"#)
+        + #"if quotes have no special meaning in the table, write "quotes": "none" in the map"#)
   }
 
   /// A warning about a file, at the first affected row.

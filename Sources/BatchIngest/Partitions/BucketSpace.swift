@@ -93,8 +93,8 @@ final class BucketSpace: Sendable {
   /// The maximum number of chunks written at once.
   private static let longestExtent = 64
 
-  /// - Parameter limit: the maximum number of bytes for records, which only one open chunk per bucket and worker may
-  ///   exceed.
+  /// - Parameter limit: the maximum number of bytes for records; only the open chunks, one per bucket and worker, may
+  ///   exceed it.
   init(limit: Int, workers: Int, folder: String) {
     (self.limit, self.workers) = (limit, workers)
     spill = SpillFile(folder: folder)

@@ -5,12 +5,12 @@ package import BatchFoundation
 /// A bucket that is too large for memory is split into several partitions: consecutive slices of the order. All texts
 /// and views are valid until the callback that receives the partition returns.
 package struct Partition {
-  /// The `DeviceHash/bucket` of all devices, from 0 to below `DeviceHash/bucketCount`.
+  /// The `DeviceHash/bucket` of all devices, less than `DeviceHash/bucketCount`.
   package let bucket: Int
   /// The number of the calling thread, from 0. Calls from one thread never overlap, and all slices of a bucket go to
   /// one thread.
   package let worker: Int
-  /// The devices, sorted by the bytes of their ids; a last slice may have none.
+  /// The devices, sorted by the bytes of their ids; the last slice may have none.
   package var devices: [DeviceRecords]
   /// Facts about the records of later slices; nil if the partition is the whole bucket.
   package var lookaheads: DeviceLookaheads?
@@ -44,7 +44,7 @@ package struct RepeatedRecord {
   package var endIndex: Int { unsafe keys.count }
 
   /// Reads a little of each record, so that the processor fetches all of them into its cache at the same time. In a
-  /// large partition they are far apart, and it would otherwise wait for each of them.
+  /// large partition, the records are far apart, and the processor would otherwise wait for each one.
   ///
   /// - Returns: a value that depends on everything read.
   @inline(never)

@@ -48,7 +48,7 @@ package import BatchFoundation
 
   /// Adds records that ``kept(_:from:)`` wrote.
   ///
-  /// - Throws: ``DeviceStateError`` for bytes that it would not write.
+  /// - Throws: ``DeviceStateError`` for bytes in a different format.
   package func add(kept bytes: [UInt8]) throws {
     try unsafe bytes.withUnsafeBytes { bytes in
       var reader = unsafe StateReader(bytes)

@@ -90,7 +90,7 @@ final class SpillFile: Sendable {
           _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) & ~Self.direct)
           continue
         }
-        throw IngestFailure(operation: "\(verb) temporary file", path: folder, code: code)
+        throw IngestFailure(operation: "\(verb) a temporary file", path: folder, code: code)
       }
       offset += off_t(count)
       var done = count
@@ -112,7 +112,7 @@ final class SpillFile: Sendable {
       _ = fcntl(opened, F_SETFL, fcntl(opened, F_GETFL) | Self.direct)
       return opened
     } catch {
-      throw IngestFailure(operation: "create temporary file", path: folder, code: error.code)
+      throw IngestFailure(operation: "create a temporary file", path: folder, code: error.code)
     }
   }
 }

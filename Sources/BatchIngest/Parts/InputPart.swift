@@ -19,7 +19,7 @@ package struct InputPart: Sendable, Equatable {
 
   /// The slices, in the order of their lines.
   package var slices: [Slice]
-  /// The number of each file of the export in stores.
+  /// The numbers under which stores know the files of the export.
   package var numbers: [UInt32]
 
   package init(slices: [Slice], numbers: [UInt32]) {
@@ -87,7 +87,7 @@ struct PartFrame {
     var (file, line, offset, length): (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
     var end: Int
 
-    /// Reads the numbers; nil if the block ends before the bytes do.
+    /// Reads the numbers; nil if the block ends before the frame does.
     @inline(__always)
     init?(_ block: UnsafeBufferPointer<UInt8>, at start: Int) {
       end = start

@@ -14,7 +14,7 @@ public struct RecordNotes: OptionSet, Sendable {
   /// The same for a value of `ids`.
   public static let ids = RecordNotes(rawValue: 128)
   package static let unlikelyIDs: RecordNotes = [.mobileUserId, .anonymousId, .recipientId, .userId, .ids]
-  /// The record has a key: that of its identity or of the `recordId` that a map read.
+  /// The record has a key, from its identity or from the `recordId` that a map read.
   static let hasRecordKey = RecordNotes(rawValue: 16)
   /// Another record, more than an hour away, has the same `recordId`.
   package static let isAgain = RecordNotes(rawValue: 32)

@@ -2,8 +2,8 @@ package import BatchFoundation
 
 /// The platform's part in reading: it defines the possible lines of an export.
 ///
-/// The core reads files, splits them into lines, and refuses lines that no platform accepts: those that are too long,
-/// not UTF-8, not a JSON object, nested too deeply, or have a repeated key. All other lines go to a ``LineDecoder``.
+/// The core reads files, splits them into lines, and refuses lines that no platform accepts: lines that are too long,
+/// not UTF-8, not a JSON object or nested too deeply, or that repeat a key. All other lines go to a ``LineDecoder``.
 /// Records are then kept packed: a head that the core reads, and a payload that the core only moves around.
 @safe package struct RecordVocabulary: Sendable {
   package var dictionary: FieldDictionary
@@ -54,8 +54,8 @@ package protocol LineDecoder: AnyObject {
   /// Prepares for the next lines, which are decoded in this order unless refused earlier. Their bytes are valid until
   /// they are decoded.
   ///
-  /// This is for work that is cheaper for several lines together. Not every line is announced: lines for a
-  /// ``RecordBuffer`` are not.
+  /// Use this for work that is cheaper for several lines together. Not every line is announced; for example, lines for
+  /// a ``RecordBuffer`` are not.
   func prepare(_ lines: [BlockLine])
 
   /// Checks an object and makes it the current record.
@@ -78,11 +78,11 @@ package protocol LineDecoder: AnyObject {
   /// Passes the ids of people in the current record to `body`, except its device.
   func forEachPerson(_ body: (PersonID.Kind, Text) -> Void)
 
-  /// Turns the last refused object, which belongs to another platform, into the current record, which has the object's
-  /// device values and ids but no effect.
+  /// Turns the last refused object, which belongs to another platform, into the current record. The record has the
+  /// object's device values and ids but no effect.
   ///
   /// - Parameters:
-  ///   - isTyped: whether it has device values and ids for this platform.
+  ///   - isTyped: whether the object has device values and ids for this platform.
   ///   - head: the head from the other platform's decoder; its device and time count.
   func ignore(_ line: SourceLine, isTyped: Bool, into head: inout RecordHead)
 

@@ -104,7 +104,7 @@ package enum ShownValue {
       && name.allSatisfy { isLetter($0) || isDigit($0) || "_-.".utf8.contains($0) }
   }
 
-  /// Returns whether a string has only digits, signs, and words that occur in dates.
+  /// Returns whether a string has only digits, punctuation marks, and words that occur in dates.
   package static func isTime(_ text: String) -> Bool {
     isShort(text) && text.utf8.allSatisfy { isLetter($0) || isDigit($0) || "-:.,+ /()".utf8.contains($0) }
       && text.lowercased().utf8.split { !isLetter($0) }.allSatisfy {

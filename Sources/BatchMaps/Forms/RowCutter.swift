@@ -4,7 +4,7 @@ import BatchIngest
 /// Splits a table into rows. Each row becomes an object with a member for every column that has a name and a value.
 /// Values are strings or, for the map's JSON columns, the JSON in them.
 ///
-/// The number of a row is that of its first line (reference formats 6.2).
+/// A row has the number of its first line (reference formats 6.2).
 final class RowCutter: RecordCutter {
   private var decoder: TextDecoder
   private var reader: RowReader
@@ -134,9 +134,9 @@ extension RowDialect {
     let quote = UInt8(ascii: "\"")
     if escape == nil, zip(row, row.dropFirst()).contains(where: { $0 == UInt8(ascii: "\\") && $1 == quote }) {
       return
-        #"; if a backslash escapes its quotes, write "escape": "\\" in the map, or for Spark "escape": "\\\"""#
+        #"; if backslashes escape quotes, write "escape": "\\" in the map, or for Spark "escape": "\\\"""#
     }
     guard quotes != .none, row.contains(quote) else { return "" }
-    return #"; if quotes mean nothing in the table, write "quotes": "none" in the map"#
+    return #"; if quotes have no special meaning in the table, write "quotes": "none" in the map"#
   }
 }

@@ -4,7 +4,7 @@ import GRDB
 
 /// Splits an SDK's store into records: rows of a SQLite database, events each preceded by its length, or one event.
 ///
-/// The formats are those of the SDKs' public sources (reference formats 6.5). No files are created next to the store.
+/// The formats are taken from the SDKs' public sources (reference formats 6.5). No files are created next to the store.
 final class StoreCutter: RecordCutter {
   private let path: String
   private let jsonColumns: [String]

@@ -12,7 +12,7 @@ package struct ForeignMap: Sendable {
   package let name: String
   /// Whether the map is a file rather than a preset.
   package var isFile: Bool { MapName.isFile(name) }
-  /// A digest of the map's document and those that it includes, independent of their paths; empty without a document.
+  /// A digest of the map's document and the documents it includes, independent of paths; empty without a document.
   package var digest = ""
   var form = MapForm.lines
   /// The path of the array in each line whose elements are the records; nil if each line is a record.
@@ -29,7 +29,7 @@ package struct ForeignMap: Sendable {
   /// The number of the document's own rules, which precede those of included maps.
   var ownRules = 0
   var otherwise = Otherwise.quarantine
-  /// The record types that the map and those that it includes name.
+  /// The record types named in the map and in the maps it includes.
   package internal(set) var types: [NamedType] = []
   /// The names of the members that the map writes to `ids`.
   package internal(set) var idColumns: [NamedType] = []

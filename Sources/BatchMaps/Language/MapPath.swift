@@ -1,7 +1,7 @@
 import BatchFoundation
 
-/// The names that paths accept: only the exact name; if there is none, also the same letters in a different (ASCII)
-/// case; or also the same name with `_` in different places. Warehouses change both case and underscores.
+/// The spellings of a name that paths accept if no member has the exact name: none, the name in a different ASCII case,
+/// or the name with both case and underscores ignored. Warehouses change both.
 enum MapNames: String, CaseIterable, Sendable {
   case exact, anyCase, similar
 }
@@ -159,7 +159,7 @@ struct MapPath: Hashable, Sendable {
 }
 
 extension MapPath {
-  /// Returns the value of a member whose name is similar to that of the step; nil if there is none.
+  /// Returns the value of a member with a name similar to the step's; nil if there is none.
   private static func similar(to step: Step, in view: JSONView, _ names: MapNames) -> JSONView? {
     switch step {
     case .member(let name):

@@ -1,6 +1,6 @@
 import BatchFoundation
 
-/// The sources of a field, of which the first one with a value counts.
+/// The sources of a field; the first one with a value counts.
 struct MapValue: Sendable {
   var sources: [MapSource]
 }
@@ -84,7 +84,7 @@ struct MapObject: Sendable {
     (base?.sources ?? []).flatMap(\.paths) + members.flatMap { $0.node.paths(ofSpread) } + spreads.flatMap(ofSpread)
   }
 
-  /// Returns the object after entering the members that the rule reads in its spreads with `others`.
+  /// Returns a copy of the object in which each spread with `others` lists the members that the rule reads.
   ///
   /// - Parameters:
   ///   - line: the whole object that the rule writes.

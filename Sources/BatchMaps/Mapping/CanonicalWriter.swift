@@ -10,7 +10,7 @@ final class CanonicalWriter {
     case flag(Bool)
     /// An object of the plan, by its index in ``MapPlan/objects``.
     case object(Int)
-    /// An object without the members that are read elsewhere, which an index in ``MapPlan/reads`` gives.
+    /// An object without the members that are read elsewhere, and the index of these members in ``MapPlan/reads``.
     case rest(JSONView, Int)
   }
 
@@ -55,7 +55,7 @@ final class CanonicalWriter {
 
   /// - Parameters:
   ///   - isWhole: whether the object is a whole line, which is written even if it has no members.
-  ///   - given: an object to merge this one into, or a value that replaces it if it has no members; nil for none.
+  ///   - given: an object to merge this one into, or a value to use if it has no members; nil if there is none.
   /// - Returns: whether something was written. Nothing is written if no member has a value.
   private func write(
     _ object: MapPlan.Object, isWhole: Bool = false, into given: Value?, _ line: JSONView,
@@ -129,8 +129,8 @@ final class CanonicalWriter {
     return entries[place + 1].value
   }
 
-  /// Passes on the members that have a value and are not read elsewhere. Of an object that is partly read elsewhere,
-  /// only the rest is passed on.
+  /// Passes on the members that have a value and are not read elsewhere. If part of an object is read
+  /// elsewhere, only the rest is passed on.
   private func forEachMember(of object: JSONView, besides read: Int, _ body: (Text, Value) -> Void) {
     // A path with a similar name, or with the beginning of a name, reads only the first member that matches it.
     var found: Set<Int> = []

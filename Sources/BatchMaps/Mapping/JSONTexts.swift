@@ -1,7 +1,7 @@
 import BatchFoundation
 import BatchIngest
 
-/// Parses objects and arrays that are JSON in strings if paths lead into them (reference formats 6.3).
+/// Parses JSON objects and arrays that are stored as strings, when a path leads into them (reference formats 6.3).
 @safe final class JSONTexts {
   private var reader = JSONLineReader()
   private var tape = JSONTape(capacity: 1 << 10)
@@ -53,7 +53,7 @@ extension JSONView {
   }
 }
 
-/// Writes JSON that is in strings of the input as part of a line.
+/// Writes JSON from strings of the input into a line.
 struct EmbeddedJSON: ~Copyable {
   private var reader = JSONLineReader()
   private var tape = JSONTape(capacity: 1 << 10)

@@ -120,8 +120,9 @@ struct MapOutline {
   private(set) var isLine = true
   private let starts: UnsafeMutablePointer<UnsafeRawPointer?>
   /// For each slot, the slot that followed it in an earlier record, or 0. It serves as a guess, because most records
-  /// are alike. The first third is for the next member, the second third for the first member inside, and the rest for
-  /// the next member of ``ignored``. All slots have the right parent, so comparing names suffices.
+  /// are alike. The first entries, one per slot of the outline, are for the next member; an equal number are for the
+  /// first member inside; the rest are for the member after an ``ignored`` name. All slots have the right parent, so
+  /// comparing names suffices.
   private let following: UnsafeMutablePointer<Int32>
   /// Names that no path reads. Their slots follow the outline's, so that they are guessed too.
   private var ignored: [Text] = []

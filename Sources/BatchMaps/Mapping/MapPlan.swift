@@ -2,7 +2,7 @@ import BatchFoundation
 import BatchIngest
 
 /// A map compiled to flat arrays of numbers and unowned texts, so that testing conditions and finding values neither
-/// allocates memory nor counts references.
+/// allocate memory nor count references.
 struct MapPlan {
   struct Rule {
     /// The index of the object that the rule writes; nil for a rule that leaves records out.
@@ -71,7 +71,7 @@ struct MapPlan {
   enum Conversion {
     case none
     case form(MapValueForm)
-    /// Conversion to a number; an index in ``numberPaths`` gives its paths.
+    /// Conversion to a number; the associated value is the index of its paths in ``numberPaths``.
     case number(Int)
     /// A table that maps strings, in the given case, to indexes of ``constants``.
     case table(NameIndex.Scope, MapValueForm?)

@@ -37,7 +37,7 @@ enum ColumnLook {
     }
     return patterns
   }()
-  /// The years 2000 to 2099. A number outside this range counts something else or is a date in digits.
+  /// The years 2000 to 2099. A number outside this range is another quantity, or a date in digits.
   private static let likely: Range<Int64> = 946_684_800_000..<4_102_444_800_000
 
   /// Returns the format of times; nil if more than one in twenty values are not times.
@@ -108,7 +108,7 @@ enum ColumnLook {
     return clock.map { Times(part: .clock, pattern: $0) }
   }
 
-  /// Returns a description of times as numbers that no map reads, such as a spreadsheet's; nil for other values.
+  /// Returns a description of numeric times that no map reads, such as a spreadsheet's; nil for other values.
   static func foreignClock(_ texts: [String]) -> String? {
     let numbers = texts.compactMap { Double($0.replacing(",", with: ".")) }
     guard numbers.count == texts.count, let first = numbers.first else { return nil }

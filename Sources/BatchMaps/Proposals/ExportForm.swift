@@ -128,7 +128,7 @@ package struct ExportForm: Equatable {
   }
 
   /// Finds the dialect in which nine in ten rows have as many fields as the first. Below a header, half of the rows
-  /// suffice, because one of a few rows may be odd. Returns whether the text is a table, even a refused one.
+  /// suffice, because a small table may have an odd row. Returns whether the text is a table, even a refused one.
   private mutating func readTable(_ text: [UInt8]) -> Bool {
     var best: (separator: UInt8, escape: String, names: [String], whole: Int)?
     let escapes = Self.escapes(in: text)

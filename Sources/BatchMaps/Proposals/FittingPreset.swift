@@ -65,7 +65,7 @@ package struct LikelyEntry: Sendable, Equatable {
   package var vendor: String
   /// Whether the preset does not suffice, because a map must define how the file is split into records.
   package var needsMap: Bool
-  /// The kind of input under which to list the file; nil to keep that of the current entry.
+  /// The kind of input under which to list the file; nil to keep the current entry's kind.
   package var otherKind: InputKind?
 
   /// Examines the first records of a file once for each preset, which is worthwhile only if the file could not be read.

@@ -58,8 +58,7 @@ extension MapProposal {
 
   private static func words(_ text: String) -> Set<String> { Set(text.split(separator: " ").map(String.init)) }
 
-  /// The words in the names of columns whose times come from other machines, and of those whose times come from the
-  /// phone.
+  /// The words in column names that indicate times from other machines, and those that indicate times from the phone.
   static let otherClocks = words(
     """
     server received receive upload uploaded local ingest ingested ingestion load loaded processed processing collector \
@@ -85,7 +84,7 @@ extension MapProposal {
   ]
   static let alertNames = ["alert": 3, "body": 3, "message": 3, "text": 2, "title": 2, "titel": 2]
   static let payloadNames = ["payload": 4, "notification": 2, "message": 2, "data": 1]
-  /// The objects with a record's own attributes, with their points.
+  /// The names of objects with a record's own attributes, and their points.
   static let attributeNames = [
     "params": 4, "props": 4, "properties": 4, "attributes": 4, "eventproperties": 4, "eventparams": 4, "parameters": 4,
     "data": 1,

@@ -94,7 +94,7 @@ package struct Preset: Sendable {
   package let name: String
   package let text: String
 
-  /// The name of the vendor, with which the preset's description begins.
+  /// The name of the vendor, taken from the beginning of the preset's description.
   package var vendor: String {
     let member = "\"description\": \""
     guard let start = text.firstRange(of: member)?.upperBound else { return name }

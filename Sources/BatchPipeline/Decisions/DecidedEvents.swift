@@ -47,7 +47,7 @@ package struct DecidedEvents {
     return bodies
   }
 
-  /// Calls `body` once for each device, sorted by the bytes of the ids, with the device's behavior in each result.
+  /// Calls `body` once for each device, in byte order of the ids, with the device's behavior in each result.
   /// Memory use does not depend on the number of events.
   static func forEachDevice(
     in results: [DecidedEvents], _ body: (_ device: [UInt8], _ behaviors: [DeviceBehavior]) throws -> Void

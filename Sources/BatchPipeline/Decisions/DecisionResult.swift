@@ -15,8 +15,8 @@ struct DecisionResult {
   /// The names of processed devices that nearly match the device to explain.
   var nearDevices: Set<String> = []
 
-  /// False if lines were read but none is usable, even if only because late ones were quarantined (reference decisions
-  /// 48).
+  /// False if lines were read but none is usable. Records quarantined as late are not usable (reference
+  /// decisions 48).
   var isUsable = true
 
   init(ingest: IngestResult, isUsable: Bool = true) {
@@ -33,7 +33,7 @@ struct DecisionResult {
   mutating func quarantineLate(
     _ records: [RecordPosition], _ files: InputFiles, _ options: IngestOptions, _ sink: StoreSink
   ) throws {
-    // Without this check, a whole part would be read again although there is nothing to find.
+    // Otherwise, a whole part would be read again unnecessarily.
     guard !records.isEmpty else { return }
     // Any file may contain duplicates of the lines that are now quarantined, so no file counts as known.
     ingest.knownFiles = [:]
@@ -45,7 +45,7 @@ struct DecisionResult {
       batch.append(
         QuarantinedLine(
           file: origin.path.description, line: line.number, offset: line.offset, reason: .lateRecord,
-          detail: "within the time already processed for its device", raw: line.bytes, kind: origin.kind))
+          detail: "in a period already processed for its device", raw: line.bytes, kind: origin.kind))
       guard batch.count == 256 else { return }
       try sink.quarantine(batch)
       batch = []
@@ -55,10 +55,8 @@ struct DecisionResult {
       let wanted = files.part == nil ? left.filter { $0.file == file } : left
       do {
         try files.forEachLine(at: wanted, options, add)
-      } catch is InputChanged {
-        // See above.
-      } catch is IngestFailure {
-        // See above.
+      } catch is any InputFailure {
+        // The remaining lines are added below.
       }
     }
     for position in left.sorted(by: { $0.precedes($1) }) {

@@ -23,8 +23,8 @@ struct DecisionStage: Sendable {
     var explain: String?
     /// Returns whether later runs count the line of a record as already read. If nil, they do so for every line.
     var remembers: (@Sendable (_ device: Text, _ timestamp: Instant) -> Bool)?
-    /// Returns whether the input is usable; nil accepts any input. It is called before any record is processed, and
-    /// false then ends the stage; it is called again if late records were quarantined.
+    /// Returns whether the input is usable; nil accepts any input. Called before any record is processed,
+    /// when false ends the stage, and again after late records are quarantined.
     var isUsable: (@Sendable (IngestCounts) throws -> Bool)?
     /// Called before any record is processed, if earlier runs processed some; throws to end the run.
     var admit: (@Sendable (BackwardShare) throws -> Void)?

@@ -32,9 +32,9 @@ final class DecisionWorker: @unchecked Sendable {
   /// The number of events that rewinds added, except those that must be looked up and are counted later.
   private(set) var addedEvents = 0
   private var newEvents: [EventChange] = []
-  /// The nights of the bucket that most recently needed them (a cache).
+  /// A cache of the nights of the last bucket that needed them.
   private var nights: (bucket: Int, devices: BucketNights)?
-  /// The times of stored records by device and identity key, for the bucket that most recently needed them (a cache).
+  /// A cache of record times by device and identity key, for the last bucket that needed them.
   private var identities: (bucket: Int, devices: [[UInt8]: [UInt64: Instant]]) = (-1, [:])
   private(set) var nearDevices: Set<String> = []
   /// The buckets whose devices were processed, including buckets without records.
@@ -288,8 +288,8 @@ final class DecisionWorker: @unchecked Sendable {
     try decideIdle(&digests, besides: [])
   }
 
-  /// Ends everything that is over by the known time, for devices that are due by then and have no records in this run,
-  /// and for devices of earlier slices that have no further records.
+  /// Ends sessions, campaigns and holds that are over by the known time, for devices that are due by then and
+  /// have no records in this run, and for devices of earlier slices that have no further records.
   ///
   /// - Parameter decided: devices that were just processed, sorted by the bytes of their ids.
   private func decideIdle(_ digests: inout DigestCollector, besides decided: [DeviceRecords]) throws {

@@ -7,7 +7,7 @@ struct LateRecords: Sendable {
   /// The times of the earliest and the latest late record; meaningless if ``count`` is 0.
   private(set) var first = Instant.last
   private(set) var last = Instant(milliseconds: 0)
-  /// The position of one late record in each file, by the number of the file.
+  /// The position of one late record in each file, by file number.
   private var places: [UInt32: RecordPosition] = [:]
   private static let namesListed = 3
 
@@ -84,7 +84,7 @@ package enum PastRecords {
 package enum FutureRecords {
   /// The kind of warning (`docs/words.md`).
   static let kind = "future-record"
-  /// The distance from `asOf` beyond which a record counts as in the future. No wrong time zone is that far off.
+  /// The distance from `asOf` beyond which a record counts as in the future. Time zone errors are smaller.
   private static let margin = Milliseconds(86_400_000)
 
   /// Returns the instant after which records are reported.

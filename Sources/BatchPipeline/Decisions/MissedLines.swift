@@ -7,7 +7,8 @@ import BatchStore
 /// Lines that are dated before the window and that no run has read. This run does not import them; they are out of
 /// window.
 ///
-/// A rerun imports those in the period already processed; a run over the period after it imports the others.
+/// A rerun imports those in the period already processed; a run over the gap before this window imports the
+/// others.
 extension Pipeline {
   /// Sets up the options so that these lines can be distinguished from lines that earlier runs read.
   func noteMissedLines(of store: EventStore, _ options: inout IngestOptions) throws {
@@ -51,14 +52,14 @@ extension Pipeline {
     var between = request.invocation
     (between.from, between.to) = (known, from)
     return counted(lines, files)
-      + ": records are processed up to \(known.rfc3339), but this window begins at \(from.rfc3339). Run the period in between, then this "
+      + ": records were processed only up to \(known.rfc3339), but this window begins at \(from.rfc3339). Run the period in between, then this "
       + "window again to import \(lines.count == 1 ? "it" : "them"): " + between.run.text + between.omission
   }
 
   private func counted(_ lines: [PastLine], _ files: InputFiles) -> String {
     let place = lines.map(\.position).min { ($0.file, $0.line) < ($1.file, $1.line) }.flatMap { files.source(of: $0) }
     return lines.count.counted(
-      "line that no run had read counts as out of window", "lines that no run had read count as out of window")
+      "line that no run has read counts as out of window", "lines that no run has read count as out of window")
       + (place.map { " (such as \($0))" } ?? "")
   }
 }

@@ -22,14 +22,14 @@ enum ValueDifference {
       return lines
     case (.array(let wanted), .array(let elements)):
       guard wanted.count == elements.count else {
-        return ["\(path): expected \(wanted.count) elements, found \(elements.count): \(actual.compactText)"]
+        return ["\(path): expected \(wanted.count.counted("element")), found \(elements.count): \(actual.compactText)"]
       }
       return zip(wanted, elements).enumerated().flatMap { index, pair in
         of("\(path)[\(index)]", pair.0, pair.1, isExact: isExact)
       }
     default:
       let (wanted, found) = (expected.compactText, actual.compactText)
-      return wanted == found ? [] : ["\(path): expected \(wanted), is \(found)"]
+      return wanted == found ? [] : ["\(path): expected \(wanted), found \(found)"]
     }
   }
 }
@@ -66,8 +66,8 @@ struct ListDifference {
       for (wanted, found) in zip(missing, surplus) {
         lines += ValueDifference.of("\(name)[\(found)]", expected[wanted], actual[found], isExact: isExact)
       }
-      lines += missing.dropFirst(surplus.count).map { "\(name): missing  \(expected[$0].compactText)" }
-      lines += surplus.dropFirst(missing.count).map { "\(name): too many \(actual[$0].compactText)" }
+      lines += missing.dropFirst(surplus.count).map { "\(name): missing \(expected[$0].compactText)" }
+      lines += surplus.dropFirst(missing.count).map { "\(name): not expected, found \(actual[$0].compactText)" }
       missing = []
       surplus = []
     }

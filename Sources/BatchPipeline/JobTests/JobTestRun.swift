@@ -36,7 +36,7 @@ package struct JobTestRun {
     var request = try RunRequest(
       loaded: loaded, of: platforms, mode: .dryRun(sends: false), now: loaded.job.asOf ?? .now)
     request.isTest = true
-    // Otherwise, the events that the service accepts would depend on the day on which the test runs.
+    // Otherwise, the events that the service accepts would depend on when the test runs.
     if loaded.job.asOf == nil, request.window != nil {
       throw FileError([
         ConfigurationFault(
@@ -165,7 +165,8 @@ private struct JobTestOutcome {
     }
   }
 
-  /// Returns the campaigns sorted by name. How often each was set and expired is included if the platform counts that.
+  /// Returns the campaigns sorted by name, with how often each was set and expired, if the platform counts
+  /// that.
   private func campaigns() throws -> [JSONNode] {
     var events: [ByteText: Int] = [:]
     for (_, outline) in try outlines() {

@@ -125,7 +125,7 @@ final class AttemptFile {
     try unsafe put(bytes)
   }
 
-  /// Writes bytes that the checksum of the file does not include.
+  /// Writes bytes that the file's checksum does not cover.
   func put(_ bytes: UnsafeBufferPointer<UInt8>) throws {
     byteCount += UInt64(bytes.count)
     var rest = unsafe bytes[...]

@@ -39,12 +39,12 @@ package struct FileList: Sendable {
       throw PartsError(
         path: path,
         problem:
-          "neither a list of files, each with 'path', 'kind' and 'bytes' or 'lines', nor an object with 'first' and 'files'"
+          "it is neither a list of files, each with 'path', 'kind' and 'bytes' or 'lines', nor an object with 'first' and 'files'"
       )
     }
     guard !section.files.isEmpty else { throw InputError.noInput(patterns: [path]) }
     guard 0...Int(UInt32.max) - section.files.count ~= section.first else {
-      throw PartsError(path: path, problem: "'first' is not the position of a file in a list")
+      throw PartsError(path: path, problem: "'first' is not a valid file index")
     }
     var files = InputFiles.none
     for entry in section.files { files.files.append(try Self.file(entry, behind: files.files.last, path)) }

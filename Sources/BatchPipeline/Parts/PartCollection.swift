@@ -129,8 +129,8 @@ extension Pipeline {
     return results
   }
 
-  /// If these parts complete the partition but none of its lines is usable, returns the reports of the parts and of the
-  /// whole partition; the parts must not be collected then (reference decisions 48). Otherwise returns nil.
+  /// Returns the reports of these parts and of the whole partition if the parts complete it but none of its
+  /// lines is usable, so that they must not be collected (reference decisions 48); otherwise nil.
   private func nothingUsable(
     _ folders: [ResultFolder], in store: EventStore
   ) throws -> (brought: RunReport, all: RunReport)? {
@@ -208,8 +208,8 @@ extension Pipeline {
 
   private static func known(_ lines: Int) -> String {
     guard lines > 0 else { return "these parts have no lines; nothing was added" }
-    return "all \(lines.counted("line")) of these parts \(lines == 1 ? "is" : "are") already in the store; "
-      + "nothing was added"
+    let all = lines == 1 ? "the only line of these parts is" : "all \(lines.grouped) lines of these parts are"
+    return "\(all) already in the store; nothing was added"
   }
 
   /// Adds the record counts of parts that bring no new lines, with accepted records counted as duplicates.

@@ -115,7 +115,7 @@ extension Pipeline {
       try refuse(before.path, "the partition does not continue another; create it with --after, or omit --state-in")
     case (let before?, let wanted?):
       guard before.result.parts == manifest.parts.count else {
-        try refuse(before.path, "its partition has \(before.result.parts) parts, not \(manifest.parts.count)")
+        try refuse(before.path, "its partition has \(before.result.parts.counted("part")), not \(manifest.parts.count)")
       }
       guard before.result.part == part else {
         try refuse(before.path, "it is for part \(before.result.part), not \(part)")

@@ -21,7 +21,7 @@ enum PartDocument {
     do {
       return (try JSONDecoder().decode(type, from: Data(bytes)), Hexadecimal.text(of: SHA256.hash(bytes)))
     } catch {
-      throw PartsError(path: path, problem: "not in the format that 'partition' and 'decide' write")
+      throw PartsError(path: path, problem: "it is not in the format that 'partition' and 'decide' write")
     }
   }
 
@@ -114,7 +114,7 @@ enum PartDocument {
   }
 
   private static func openFile(_ path: String) throws -> Int32 {
-    // A pipe without a writer or an endless device would block the process from handling signals.
+    // A pipe without a writer, or an endless device, would keep the process from handling signals.
     let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
     guard descriptor >= 0 else { throw SystemError(errno) }
     do {

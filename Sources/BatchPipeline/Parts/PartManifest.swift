@@ -36,7 +36,7 @@ package struct PartManifest: Codable, Equatable, Sendable {
   package var destination: String
   /// The name of the hash that distributes devices to parts (``InputPartitioning/hash``).
   package var hash: String
-  /// The clock of the run that the parts together make up, and the bounds of its window (``from``, ``to``).
+  /// The clock of the run that the parts form together, and the bounds of its window (``from``, ``to``).
   package var asOf: Instant
   package var from: Instant?
   package var to: Instant?
@@ -54,7 +54,7 @@ package struct PartManifest: Codable, Equatable, Sendable {
 }
 
 extension PartManifest.Piece {
-  /// - Parameter partition: the future folder of the manifest.
+  /// - Parameter partition: the folder that the manifest will be in.
   init(_ folder: PieceFolder, from partition: String) {
     let current = FileManager.default.currentDirectoryPath
     path = PathText.relative(PathText.resolve(folder.path, in: current), to: PathText.resolve(partition, in: current))
@@ -77,7 +77,7 @@ package struct PartitionFolder: Sendable {
       manifest.hash.utf8.elementsEqual(InputPartitioning.hash.utf8)
     else {
       throw PartsError(
-        path: file, problem: "written by another release, with a different format or hash; partition again")
+        path: file, problem: "it was written by another release, with a different format or hash; partition again")
     }
     let counts = manifest.parts.map(\.lines)
     let isPieced = manifest.pieces != nil

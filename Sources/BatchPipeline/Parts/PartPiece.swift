@@ -44,7 +44,7 @@ package struct PieceFolder: Sendable {
     let file = "\(path)/\(PartPiece.name)"
     (piece, identity) = try PartDocument.load(PartPiece.self, file)
     guard piece.format == PartPiece.currentFormat else {
-      throw PartsError(path: file, problem: "written by another release; create the piece again")
+      throw PartsError(path: file, problem: "it was written by another release; create the piece again")
     }
     guard 1...Partitioning.mostParts ~= piece.parts.count, PartDocument.counts ~= piece.first,
       1...PartDocument.counts.upperBound ~= piece.files,

@@ -47,7 +47,7 @@ package struct ResultFolder: Sendable {
     let file = "\(path)/\(PartResult.name)"
     (result, identity) = try PartDocument.load(PartResult.self, file)
     guard result.format == PartResult.currentFormat else {
-      throw PartsError(path: file, problem: "written by another release")
+      throw PartsError(path: file, problem: "it was written by another release; decide the part again")
     }
     guard 1...Partitioning.mostParts ~= result.parts, 0..<result.parts ~= result.part,
       PartDocument.counts ~= result.lines,

@@ -129,7 +129,7 @@ extension Pipeline {
       try refuse("it is for '\(piece.destination)', but the job is not")
     }
     guard piece.hash.utf8.elementsEqual(InputPartitioning.hash.utf8) else {
-      try refuse("written by another release, with a different hash function; create it again")
+      try refuse("it was written by another release, with a different hash function; create it again")
     }
     guard piece.configuration.utf8.elementsEqual(request.configurationDigest.utf8) else {
       try refuse("it was created with settings that the job no longer has; create it again")
@@ -178,7 +178,7 @@ extension PartitionFolder {
       throw PartsError(
         path: path,
         problem:
-          "it has \(manifest.parts.count) parts, but the new partition would have \(parts); use the same number, because each device's state stays in its part"
+          "it has \(manifest.parts.count.counted("part")), but the new partition would have \(parts); use the same number, because each device's state stays in its part"
       )
     }
     guard manifest.destination.utf8.elementsEqual(platform.name.utf8) else {

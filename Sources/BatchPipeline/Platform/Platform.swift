@@ -8,7 +8,8 @@ package import BatchStore
 /// The code for one kind of service, with everything about the service that the core does not know.
 ///
 /// The core reads and partitions records, and stores and delivers events. A platform defines its record types, rules
-/// and block format, and calls its service. It is called once per run, line, device or block, never within its loops.
+/// and block format, and calls its service. It is called once per run, line, device or block, never per
+/// event.
 ///
 /// Functions for a store or a device throw ``StoreError``, and ``DeviceStateError`` for a state that is damaged or of
 /// an unknown format.
@@ -74,7 +75,7 @@ package protocol Platform: Sendable {
   /// Fills in settings that a sandbox does not need, so that a job without them runs in the sandbox too.
   func completeForSandbox(_ settings: inout Settings)
 
-  /// Returns the calls of a run to the service other than sending events, in words.
+  /// Returns a description of each kind of call that a run makes to the service, other than sending events.
   func otherCalls(of run: RunContext, _ figures: [String: Int]) -> [String]
 
   /// Returns the number of changes to the service's data that runs began and that only a person can resolve.
@@ -84,11 +85,11 @@ package protocol Platform: Sendable {
   /// identified.
   func newOwners(in store: EventStore, of run: RunID) throws -> NewOwners?
 
-  /// Passes the results of a run's questions about devices to `body`, one line each, without its line ending
-  /// (`--decisions-out`). Nil for a service that answers none.
+  /// Passes the service's answers to a run's questions to `body`, one line each, without line endings
+  /// (`--decisions-out`); nil for a service that answers no questions.
   var decisionLines: ((RunID, EventStore, _ body: (String) throws -> Void) throws -> Void)? { get }
 
-  /// Returns the reason why a store cannot move to another address, in words for people; nil if it can.
+  /// Returns the reason a store cannot move to another address, to show to the user; nil if it can.
   func obstacle(toMoving store: EventStore) throws -> String?
 
   // MARK: - Listings
@@ -121,7 +122,7 @@ package protocol Platform: Sendable {
   /// The kinds of ids that can name people to be forgotten, including device ids.
   var personIDs: [PersonID.Kind] { get }
 
-  /// Returns a test that finds the devices whose state has one of the ids, for many devices.
+  /// Returns a predicate for devices whose state has one of the ids; it is created once for many devices.
   func belonging(to ids: [PersonID]) -> (StoredDevice) throws -> Bool
 
   /// Returns the unhashed ids of people in a device's state, except the device's own and empty ones.
@@ -201,7 +202,7 @@ package struct EventDescriber {
 package struct EventColumn: Sendable {
   package enum Content: Sendable {
     case plain
-    /// An id of a person or of a person's property; hashed unless personal data is requested.
+    /// An id that can identify a person; hashed unless personal data is requested.
     case id
     /// The rest of the event's content; hidden unless personal data is requested.
     case values

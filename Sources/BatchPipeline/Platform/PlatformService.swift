@@ -6,7 +6,7 @@ package import BatchStore
 
 /// The service of a run: the destination of its events, and the work before and after sending them.
 package protocol PlatformService: Sendable {
-  /// Scheme, host and port, for messages.
+  /// The name of the service in messages: scheme, host and port, or a folder.
   var origin: String { get }
 
   var destination: any Destination { get }
@@ -16,12 +16,12 @@ package protocol PlatformService: Sendable {
   /// - Throws: an error that ends the run; ``InterruptedError`` after a signal.
   func beforeDelivery(_ stage: inout ServiceStage) throws
 
-  /// Makes the calls that are possible only after sending, such as querying which events the service refused later.
-  /// Their failures are noted in the report, not thrown; ``StoreError`` is.
+  /// Makes the calls that are possible only after sending, such as querying which events the service refused
+  /// later. Notes failed calls in the report; throws only ``StoreError``.
   func afterDelivery(_ report: DeliveryReport, _ stage: inout ServiceStage) throws
 
-  /// Compares the data that, according to the store, the service should have with what it reports; changes neither
-  /// (`verify`).
+  /// Compares the data that the service should have, according to the store, with the data that it reports
+  /// (`verify`); changes neither.
   ///
   /// - Throws: ``ArrivalsUnavailable``, ``StoreError``; ``InterruptedError`` after a signal.
   func compare(
@@ -69,7 +69,7 @@ package protocol ChangePlanning: PlatformService {
 package struct ChangePlan: Sendable {
   /// The document for ``ChangePlanning/following(_:file:inputs:)``; it ends with a line ending.
   package var document: String
-  /// One sentence for people.
+  /// One sentence to show to the user.
   package var summary: String
 
   package init(document: String, summary: String) {
@@ -125,7 +125,8 @@ package struct ServiceSettingsError: RunError, Equatable, CustomStringConvertibl
   }
 }
 
-/// A missing setting that calls to a service need. It ends runs with an error, and validation of a job reports it.
+/// A missing setting without which a service cannot be called. It ends runs with an error, and job validation
+/// reports it.
 package struct MissingSetting: Sendable, Equatable, CustomStringConvertible {
   /// The name, such as `Connection.baseUrl`.
   package var name: String

@@ -119,10 +119,8 @@ private struct Copy {
             try write(isWhole ? kept : isFound ? found.bytes : [], of: line)
           }
         }
-      } catch is InputChanged {
-        // See below.
-      } catch is IngestFailure {
-        // The file is gone or unreadable: its truncated lines remain in quarantine.
+      } catch is any InputFailure {
+        // The file has changed, or is gone or unreadable: its truncated lines remain in quarantine.
       }
     }
     var next = rest.startIndex

@@ -55,10 +55,10 @@ extension UnsentEvents {
         .processing, counts, "in a request from a run that is still running or was killed", "Upload.onUnknown",
         "the next run, or 'post'"),
       of(
-        .unknown, counts, "the response to the request was lost", "Upload.onUnknown, which is 'hold'",
+        .unknown, counts, "it is unknown whether the service accepted the request", "Upload.onUnknown, which is 'hold'",
         "'store requeue --status UNKNOWN', after checking the service"),
       of(
-        .failedPost, counts, "refused by the service, or failed repeatedly",
+        .failedPost, counts, "rejected by the service, or failed repeatedly",
         tries, "'store requeue --status FAILED_POST', once the cause is fixed"),
     ]
     return held + rest.compactMap(\.self)

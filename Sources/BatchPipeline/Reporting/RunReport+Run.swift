@@ -99,7 +99,7 @@ extension RunRequest {
       }
   }
 
-  /// A digest of all resolved values except secrets, and of the maps, which distinguishes configurations.
+  /// A digest that distinguishes configurations. It covers the maps and all resolved values except secrets.
   var configurationDigest: String {
     // The names of maps are left out, because parts of a run may have the maps in another folder.
     let text = loaded.configuration.text(of: Set(SettingSection.allCases)) + maps.map { "\nmap=\($0.text)" }.joined()

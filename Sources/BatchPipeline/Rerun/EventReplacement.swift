@@ -20,7 +20,7 @@ struct EventReplacement {
   private let writer: EventBlockCopier
   private var wireForm: WireForm { platform.storeFormat.wireForm }
   private(set) var counts = RerunCounts()
-  /// Events to store although another event with the same number was sent.
+  /// Events that must be stored although another event with the same number was sent.
   private(set) var twins: Set<NumberedEvent> = []
 
   init(_ span: ReplacedSpan, sendsAgain: SentEvents?, _ platform: any Platform, limits: BlockLimits) {
@@ -30,7 +30,8 @@ struct EventReplacement {
     writer = EventBlockCopier(platform.storeFormat.wireForm, limits)
   }
 
-  /// Passes the events to store to `take`. Only the events of one device at one instant are in memory at a time.
+  /// Passes to `take` the events that must be stored. Only the events of one device at one instant are in
+  /// memory at a time.
   mutating func compare(_ lines: OrderedLines, _ take: (EventBlocks) throws -> Void) throws {
     var place: [OrderedLines.Line] = []
     var taken = 0
@@ -107,7 +108,7 @@ struct StoredSide {
     sent.append((event, number, standing))
   }
 
-  /// Returns whether an event is to be stored although another event with the same number was sent.
+  /// Returns whether an event must be stored although another event with the same number was sent.
   func hasTwin(_ number: Int64, _ fate: Fate) -> Bool {
     fate != .left && fate != .sentAgain(number) && sent.contains { $0.number == number }
   }

@@ -23,12 +23,12 @@ extension Pipeline {
   ///
   /// First, unread lines within the reach of a rewind are imported as in a run, in chronological order. Then the inputs
   /// are processed into a temporary store, from the first record on, because sessions and campaigns depend on earlier
-  /// states. Device states, and the checks, plans and questions from earlier runs, are not changed by this.
+  /// states. This does not change device states, or the checks, plans and questions from earlier runs.
   ///
   /// - Parameters:
   ///   - rerun: the span, and what may happen in it.
-  ///   - store: the job's store, open for writing. The request has the times of ``RunRequest/known(to:)`` for this
-  ///     store. A rehearsal works on a copy.
+  ///   - store: the job's store, open for writing. The request must have the times of
+  ///     ``RunRequest/known(to:)`` for this store. A rehearsal works on a copy.
   /// - Throws: ``RerunRefusal`` before anything is changed, and the errors of a run.
   package func rerun(_ rerun: Rerun, in store: EventStore) throws -> RerunOutcome {
     guard rerun.isRehearsal else { return try carryOut(rerun, in: store) }
@@ -200,8 +200,8 @@ extension EventStore {
 }
 
 extension EventStore {
-  /// Removes from a rerun's results the data that is not for the job's store: device states, and data that it already
-  /// has.
+  /// Removes from a rerun's results the data that the job's store must not receive: device states, and data
+  /// that the store already has.
   ///
   /// - Returns: platform rows for records in the span that the store has never had; nil if there are none.
   func reduce(_ batch: inout LocalBatch, toNewOf span: ReplacedSpan) throws -> (any PlatformRows)? {
@@ -217,7 +217,7 @@ extension EventStore {
     return rows
   }
 
-  /// Returns the digests that the store does not have; nil if it has all.
+  /// Returns the digests that the store does not have; nil if it has all of them.
   private func unknown(_ segment: DigestSegment) throws -> DigestSegment? {
     let known = Set(
       try LineDigest.merged(timelines.knownDigests(bucket: segment.bucket, from: segment.first, to: segment.last)))

@@ -75,7 +75,7 @@ final class DeviceRewind {
       guard let before = night.night.before, let begin = try rules.decided(of: before, known: night.knownBefore) else {
         return true
       }
-      // Inactivity led to decisions up to the known time, regardless of the length that the settings required.
+      // Decisions may rest on inactivity up to the known time, whatever period the settings require.
       return begin.end < earliest && night.knownBefore ?? earliest <= earliest
     }
   }
@@ -96,7 +96,7 @@ final class DeviceRewind {
     }
   }
 
-  /// Returns the index of the first late record that belongs to a night; all later ones do, too. Returns the count if
+  /// Returns the index of the first late record that belongs to a night, as all later ones do; the count if
   /// none does.
   func firstPlaced(_ late: RecordList, _ nights: [StoredNight]) throws -> Int {
     let places = try places(in: nights)
@@ -216,7 +216,7 @@ final class DeviceRewind {
     return NightPlaces(
       begins: try nights.indices.map { place in
         guard let before = nights[place].night.before else { return nil }
-        // The settings of the previous night determine how long a period of inactivity had to be.
+        // The settings of the previous night determine the required period of inactivity.
         return try (deciders(of: nights[max(0, place - 1)])?.rules ?? rules).decided(
           of: before, known: nights[place].knownBefore)
       },
@@ -241,7 +241,8 @@ final class DeviceRewind {
   /// processed.
   ///
   /// - Parameter changes: the times of new or removed records, ascending.
-  /// - Returns: whether both sides end in the same state. It is then the stored state, and is not necessarily computed.
+  /// - Returns: whether both sides end in the same state. If so, that is the stored state, although the sides may
+  ///   not have been processed that far.
   private func decide(
     _ old: inout Side, _ new: inout Side, _ changes: [Instant], common: any DeviceDecider
   ) throws -> Bool {
@@ -284,8 +285,8 @@ final class DeviceRewind {
     private let lookahead: DeviceLookahead?
     private let known: [Instant?]
 
-    /// Returns the exclusive end of about `step` more records, such that records of one instant stay together; nil if
-    /// that includes all remaining records.
+    /// Returns the exclusive end of about `step` more records, keeping records of one instant together; nil
+    /// if that includes all remaining records.
     func end(ofStep step: Int) -> Instant? {
       guard step < records.count - next else { return nil }
       let first = records[next].timestamp
@@ -324,7 +325,8 @@ final class DeviceRewind {
       state = states.last
     }
 
-    /// - Parameter end: exclusive; nil to process the rest, and then end everything that is over by the known times.
+    /// - Parameter end: exclusive; nil to process the rest, and then end sessions, campaigns and holds that
+    ///   are over by the known times.
     mutating func take(until end: Instant?, by decider: any DeviceDecider) throws {
       let place = end.map { records.place(from: $0) } ?? records.count
       if end != nil, place == next { return }

@@ -86,7 +86,7 @@ extension Pipeline {
     let rewind = outcome.report.summary.rewind
     guard events != RewoundEvents() || rewind.added > 0 else { return }
     var note =
-      "\(rewind.devices.counted("device")) processed again for late records (\(rewind.records.counted("record"))): "
+      "\(rewind.devices.counted("device")) (\(rewind.records.counted("record"))) processed again for late records: "
       + "\(rewind.added.counted("event")) added, \(rewind.replaced.grouped) replaced and \(rewind.withdrawn.grouped) withdrawn "
       + (request.mode.isDryRun ? "(already sent or not)" : "before they could be sent")
     if let store, rewind.corrections > 0 {

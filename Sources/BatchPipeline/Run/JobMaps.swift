@@ -6,7 +6,7 @@ import FoundationEssentials
 
 package struct JobMaps {
   private var maps: [String: InputMap] = [:]
-  /// Oddities of the maps that do not prevent their use.
+  /// Problems of the maps that do not prevent their use.
   package private(set) var warnings: [ConfigurationFault] = []
   /// The record types that the maps name.
   package private(set) var types: [ForeignMap.NamedType] = []

@@ -18,7 +18,8 @@ struct MissedWindows: Sendable, Equatable {
 
   init(in zone: Zone) { self.zone = zone }
 
-  /// Notes the window of a run. The time between the windows read so far and this window is missed.
+  /// Notes the window of a run, and counts the time between the windows read so far and this window as
+  /// missed.
   mutating func begin(_ window: TimeWindow) {
     guard let from = window.from, let end, end < from else { return }
     var gap: [Range<Instant>] = []

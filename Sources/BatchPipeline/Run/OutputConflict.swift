@@ -114,7 +114,8 @@ extension RunRequest {
   /// - Parameters:
   ///   - more: outputs in addition to those of the request.
   ///   - others: files in addition to those of the request.
-  /// - Throws: ``OutputConflict``, ``CompressedOutputError``, ``StoreError/address(_:)``; what the storage throws for an address.
+  /// - Throws: ``OutputConflict``, ``CompressedOutputError``, ``StoreError/address(_:)``; errors of the
+  ///   storage for an address.
   package func checkOutputs(
     _ more: [OutputConflict.Use] = [], against others: [OutputConflict.Use] = []
   ) throws {

@@ -87,19 +87,20 @@ extension Pipeline {
     guard late.count > 0 else { return nil }
     let records =
       late.count.counted(
-        "record is within the time already processed for its device",
-        "records are within the time already processed for their devices")
+        "record falls in a period already processed for its device",
+        "records fall in periods already processed for their devices")
       + " (\(late.fileNames(files)))"
     if request.settings.ingest.lateRecords == .quarantine {
       return
-        "\(records), and Ingest.lateRecords quarantines such records; to import them, use 'quarantine replay' with "
+        "\(records), and Ingest.lateRecords quarantines such records; to import them, run 'quarantine replay' with "
         + "--set Ingest.lateRecords=accept"
     }
     var invocation = request.invocation
     if request.mode == .replay { invocation.store = store.path }
     let command = rerun(invocation, from: late.first, to: late.last, rules)
+    let (their, them) = late.count == 1 ? ("its", "it") : ("their", "them")
     return
-      "\(records): their events are outside sessions and campaigns. To process them in time order (only unsent events are replaced): \(command)"
+      "\(records): \(their) events are outside sessions and campaigns. To process \(them) in time order (only unsent events are replaced): \(command)"
   }
 
   /// Returns the command that reruns a span of records, from the earliest time at which they can change events.

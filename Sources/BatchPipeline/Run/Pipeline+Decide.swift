@@ -8,7 +8,7 @@ import BatchStore
 extension Pipeline {
   /// Processes the records of the job's inputs, ordered per device, and stores the resulting events.
   ///
-  /// - Returns: false if no line was usable. Only quarantined lines were kept then, and nothing may be sent.
+  /// - Returns: false if no line was usable; then only quarantined lines were kept, and nothing may be sent.
   func decide(_ preparation: RunPreparation, _ storage: RunStorage, _ outcome: inout RunOutcome) throws -> Bool {
     let files = preparation.files
     var preparation = preparation
@@ -179,7 +179,7 @@ extension Pipeline {
   }
 }
 
-/// A preview of inputs, for first runs and validation: their devices and times, and fields that nothing reads.
+/// A preview of inputs, for first runs and validation: their devices, times and unused fields.
 extension Pipeline {
   /// The maximum number of records examined for each combination of input kind and map. A first run examines fewer,
   /// because it has to read them a second time for this.

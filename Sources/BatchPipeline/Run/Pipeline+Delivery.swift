@@ -4,7 +4,8 @@ import BatchReport
 import BatchStore
 
 extension Pipeline {
-  /// Does the platform's work before delivery, sends the chunks, and then makes the platform's calls about them.
+  /// Does the platform's work before delivery, sends the chunks, and makes the platform's calls after
+  /// delivery.
   func deliver(
     to service: any PlatformService, _ storage: RunStorage, _ outcome: inout RunOutcome
   ) throws {

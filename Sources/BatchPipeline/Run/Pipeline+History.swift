@@ -116,7 +116,7 @@ extension ListedRun {
   init(_ run: StoredRun, of platform: String) {
     self.init(
       number: run.id.number, job: run.job, mode: run.mode ?? "", started: run.started, asOf: run.asOf,
-      // Releases that did not store exit codes stored the end of successful runs only.
+      // Releases that did not store exit codes stored an end only for successful runs.
       exit: run.finished.flatMap { _ in RunExit(rawValue: run.exit ?? 0) })
     (until, window, night) = (run.until, run.window, run.night)
     seconds = run.finished.map { Double($0.milliseconds - run.started.milliseconds) / 1000 }
@@ -136,7 +136,7 @@ extension ListedRun {
 extension RunRequest {
   /// All values that ``configurationDigest`` covers.
   var shownSettings: [RunSetting] {
-    // A job without buckets keeps the digest that it had before there were any.
+    // A job without `Storage` settings keeps the digest that it had before this section existed.
     loaded.configuration.shownSettings { $0.setting.section != .storage || $0.given.layer != .defaults }
       + maps.map { RunSetting(name: "map \($0.name)", value: $0.text, origin: "map of the job") }
   }
@@ -194,8 +194,9 @@ package struct FailedStart {
 }
 
 extension Pipeline {
-  /// Returns the figures of the job's last successful runs (`Report.usualRuns`), oldest first, and the devices of as many
-  /// nights: for each window up to this run's, the run that accepted most records. Nil without a comparison.
+  /// Returns the figures of the job's last successful runs (`Report.usualRuns`), oldest first, and the device
+  /// counts of the same number of nights; nil if the run is not compared. For each window up to this run's,
+  /// the run that accepted the most records counts as the night.
   func nightsBefore(_ storage: RunStorage) throws -> (figures: [NightFigures], people: [People])? {
     let settings = request.settings.report
     guard settings.usualRuns > 0, request.mode.readsInputs, let store = storage.store else { return nil }

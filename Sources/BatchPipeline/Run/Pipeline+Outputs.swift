@@ -5,7 +5,7 @@ import BatchReport
 import BatchStore
 import FoundationEssentials
 
-/// The files that a run writes for its caller. If a file cannot be written, that does not affect stored or sent events.
+/// The files that a run writes for its caller. A failure to write them does not affect stored or sent events.
 extension Pipeline {
   /// Writes `--events-out`.
   func writeEvents(_ storage: RunStorage, _ outcome: inout RunOutcome) throws {
@@ -20,7 +20,7 @@ extension Pipeline {
           to: file)
       }
     } catch let error as OutputError {
-      // A signal ends a file at once, but the upload of an object may take long.
+      // A signal stops writing a file at once, but an object upload may take a long time.
       if error.message != nil, earlier == nil { try interruption.check() }
       outcome.fail(error)
     }

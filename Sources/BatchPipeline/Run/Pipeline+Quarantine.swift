@@ -6,8 +6,9 @@ extension Pipeline {
   /// Resolves pending quarantined lines from earlier runs if this run read their places and did not
   /// quarantine the same bytes again. Returns the number of resolved lines.
   ///
-  /// A place is a line number in a file that differs before it only in replaced lines: the offset must be the earlier one,
-  /// shifted by the changes in length of replaced lines. So another day's export under an old name resolves only damaged files.
+  /// A line keeps its place if its number is the same and its offset has changed only by the differences in
+  /// length of replaced lines before it. Therefore, an export of another day under an old name resolves only
+  /// damaged files.
   func settleReplacedLines(_ files: InputFiles, _ store: EventStore, _ run: RunID) throws -> Int {
     // Places in the output of a pipe are not stable.
     let read = Set(files.files.filter { !$0.isPipe }.map { "\($0.kind.rawValue) \($0.path)" })
@@ -51,7 +52,7 @@ extension Pipeline {
           return
         }
       }
-    } catch is IngestFailure {
+    } catch is any InputFailure {
       // The file has been removed since it was read: the other lines remain pending.
     }
     return settled

@@ -67,7 +67,7 @@ extension RunRequest {
 }
 
 extension ObjectStorage {
-  /// The storage of a run, with the credentials of the environment.
+  /// Creates the storage of a run, with credentials from the environment.
   package convenience init(_ settings: Settings) {
     self.init(
       settings.storage, environment: ProcessInfo.processInfo.environment, backoff: Backoff(settings),

@@ -36,8 +36,8 @@ package struct RunRequest: Sendable {
   package var planFile: String?
   /// The number of quarantined lines and events beyond which the run ends with exit code 65; nil if there is no limit.
   package var maxQuarantine: Int?
-  /// Whether anything quarantined makes the run end with exit code 65. No message is printed, because each finding
-  /// already is.
+  /// Whether anything quarantined makes the run end with exit code 65. No message is printed, because the
+  /// findings already are.
   package var refusesQuarantined = false
   /// Whether figures outside the range of previous nights end the run with exit code 65, before anything is sent.
   package var failsOnUnusual = false
@@ -66,7 +66,7 @@ package struct RunRequest: Sendable {
   package var allowsFuture = false
   /// The time when the run began.
   package var now: Instant
-  /// The storage of inputs at addresses. It sends nothing until one is looked up.
+  /// The storage for inputs at addresses. It sends no request until an address is looked up.
   package let storage: ObjectStorage
   let maps: [MapDigest]
 
@@ -105,7 +105,7 @@ package struct RunRequest: Sendable {
     return inSandbox ? PathText.withoutExtension(path) + ".sandbox.sqlite" : path
   }
 
-  /// Returns the path of the file with a sandbox's state, next to the store of the runs with that sandbox.
+  /// Returns the path of a sandbox's state file, next to the store of the runs in that sandbox.
   package static func sandboxState(beside store: String) -> String {
     let stem = PathText.withoutExtension(store)
     return stem + (stem.hasSuffix(".sandbox") ? ".json" : ".sandbox.json")
@@ -189,7 +189,7 @@ extension RunRequest {
 
 /// The error for an `asOf` far ahead of the clock, which would end current sessions.
 package struct FutureRunError: RunError, Equatable, CustomStringConvertible {
-  /// The tolerated distance from the clock. No wrong time zone is that far off.
+  /// The tolerated distance from the clock. Time zone errors are smaller.
   static let margin = Milliseconds(86_400_000)
 
   package var job: String

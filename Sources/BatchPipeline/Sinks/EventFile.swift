@@ -77,7 +77,7 @@ import BatchStore
 
   /// Passes all lines to `take`, each with its line ending.
   ///
-  /// - Parameter take: receives the next bytes, whole lines, always on the calling thread.
+  /// - Parameter take: receives the next whole lines, always on the calling thread.
   /// - Throws: errors from reading the events and from `take`.
   func run(workers: Int, _ take: @escaping (UnsafeBufferPointer<UInt8>) throws -> Void) throws {
     let caller = unsafe Caller(take)

@@ -158,8 +158,8 @@ package final class OutputFile {
     if let failure { throw failure }
   }
 
-  /// Gives the file its name. Without this call, no file appears. Throws ``OutputError``, for example if something
-  /// other than a file has the name by now.
+  /// Gives the file its name. Without this call, no file appears. Throws ``OutputError``, for example if the
+  /// name now belongs to something other than a file.
   package func finish() throws(OutputError) {
     switch target {
     case .draft(let draft): try OutputError.at(path) { () throws(SystemError) in try draft.replace() }

@@ -4,8 +4,9 @@ import Glibc
 
 /// The copy of a store in a bucket.
 ///
-/// A file next to the store, `<store>.copy`, has the address and entity tag of the copy that the store was last written to or read
-/// from. Only that object is replaced, so of two processes that continue from one copy, the second changes nothing.
+/// A file next to the store, `<store>.copy`, contains the address and entity tag of the copy that the store
+/// was last written to or read from. Only that object is replaced. If two processes continue from the same
+/// copy, the second one therefore changes nothing.
 package struct StoreCopy {
   package let address: String
   /// The path of the store.
@@ -22,7 +23,7 @@ package struct StoreCopy {
   /// Copies a store to a temporary file next to it, checks the copy and writes it to the bucket.
   ///
   /// - Returns: the size in bytes.
-  /// - Throws: ``RemoteConflict`` for an object that is not the last copy; ``StoreError``; what the storage throws.
+  /// - Throws: ``RemoteConflict`` if the object is not the last copy; ``StoreError``; errors of the storage.
   package func write(_ present: EventStore) throws -> Int {
     let writer = try storage.writer(
       of: address, if: known.map(RemoteCondition.object) ?? .nothing, check: interruption.check)

@@ -4,7 +4,7 @@ import BatchReport
 import BatchStore
 
 extension Pipeline {
-  /// Verifies whether everything in the job's store arrived at its service, by reading both.
+  /// Checks whether everything in the job's store arrived at its service, by reading both.
   ///
   /// - Parameter limit: the maximum number of findings listed; all are counted.
   /// - Throws: ``DestinationMismatch``, ``StoreError``, ``ServiceSettingsError``, ``OutboxError``,

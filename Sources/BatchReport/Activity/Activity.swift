@@ -14,7 +14,7 @@ package struct Activity: Sendable, Equatable, Codable {
   /// The maximum number of campaigns counted individually, because an export may have a campaign for each push.
   package static let campaignLimit = 1000
 
-  /// The classes of ``sessionLengths`` in words, and their exclusive upper ends in seconds; nil for no limit.
+  /// The classes of ``sessionLengths`` in words, and their exclusive upper bounds in seconds; nil for no limit.
   package static let lengths: [(words: String, below: Int64?)] = [
     ("below 10 s", 10), ("10 to 30 s", 30), ("30 s to 1 min", 60), ("1 to 5 min", 300), ("5 to 15 min", 900),
     ("15 to 30 min", 1800), ("30 to 60 min", 3600), ("over 1 h", nil),
@@ -42,7 +42,7 @@ package struct Activity: Sendable, Equatable, Codable {
     campaigns.change(name, change)
   }
 
-  /// Adds steps with campaigns that are not counted individually; a device counts once for each.
+  /// Adds the steps of one device with campaigns that are not counted individually.
   package mutating func addToOtherCampaigns(_ steps: CampaignSteps) {
     campaigns.addToRest { $0.add(steps) }
   }
@@ -77,8 +77,8 @@ package struct CampaignActivity: Tallied {
   package var firstSet: Instant?
   /// The latest time at which the campaign expires; nil if unknown.
   package var until: Instant?
-  /// What devices did with the campaign; nil for nothing, and in reports from older releases. A rewind subtracts from the
-  /// steps of each device, before they are counted here.
+  /// The steps that devices took with the campaign; nil if there are none, and in reports from older releases. A rewind
+  /// subtracts from each device's steps before they are counted here.
   package private(set) var steps: CampaignSteps?
 
   package init() {}

@@ -1,16 +1,17 @@
-/// What a device did with a campaign, in the order of the steps.
+/// A step that a device takes with a campaign; the cases are in the usual order.
 package enum CampaignStep: Int, CaseIterable, Sendable {
   /// Received a notification.
   case received
   /// Opened a notification.
   case opened
-  /// Finished a session during which the campaign was active at the end.
+  /// Finished a session; the campaign was active at its end.
   case sessions
   /// Completed a goal.
   case goals
 }
 
-/// The events of each step, and the devices that have at least one, also of those with the step before.
+/// For each step, the number of its events, of devices with at least one, and of devices that also took the previous
+/// step.
 package struct CampaignSteps: Tallied {
   /// The numbers of events and devices of each step, followed by ``continued(_:)`` of each. A vector needs no allocation.
   private var counts = SIMD16<Int>()
@@ -23,10 +24,11 @@ package struct CampaignSteps: Tallied {
     set { (counts[2 * step.rawValue], counts[2 * step.rawValue + 1]) = newValue }
   }
 
-  /// The devices with the step that also have the one before; those of the first step for the first.
+  /// Returns the number of devices that took both the step and the previous one; for the first step, of all devices
+  /// that took it.
   package func continued(_ step: CampaignStep) -> Int { counts[Self.continued + step.rawValue] }
 
-  /// The steps of one device: it counts for each step of which it has more events than a rewind withdrew.
+  /// The steps of one device, which counts for each step with more events than a rewind withdrew.
   package var ofOneDevice: CampaignSteps {
     var steps = self
     var hadBefore = 1
@@ -50,7 +52,7 @@ package struct CampaignSteps: Tallied {
 
 /// The devices of a run.
 package struct People: Sendable, Equatable, Codable {
-  /// The devices with records that had no state in the store, and those that had one.
+  /// The number of devices with records but without a state in the store, and of those with a state.
   package var newDevices = 0
   package var returningDevices = 0
   /// All steps, with or without a campaign.
@@ -79,7 +81,7 @@ package struct People: Sendable, Equatable, Codable {
 }
 
 extension [People] {
-  /// Returns the median of a figure, which is the mean of the two in the middle of an even number; 0 without nights.
+  /// Returns the median of a figure (for an even number of nights, the mean of the middle two); 0 without nights.
   func median(_ figure: (People) -> Int) -> String {
     guard !isEmpty else { return "0" }
     let sorted = map(figure).sorted()

@@ -1,9 +1,9 @@
 package import BatchFoundation
 
-/// The steps of devices with events still to come, so that a device counts once however many stretches or slices its
-/// records take, and whether or not some of its events come from a rewind.
+/// The steps of devices that may have further events. A device thus counts once, however many stretches or slices its
+/// records span, and whether or not some of its events come from a rewind.
 ///
-/// It has the devices of the stretch or, of a bucket split into slices, those of the bucket.
+/// The counter holds the devices of one stretch or, if a bucket is split into slices, of the whole bucket.
 package struct StepCounter: Sendable {
   private struct Device: Sendable {
     var all = CampaignSteps()
@@ -28,7 +28,7 @@ package struct StepCounter: Sendable {
   }
 
   private var devices: [ByteText: Device] = [:]
-  /// The device of the last event, which usually has the next one too; it is not in ``devices``.
+  /// The device of the last event, which usually has the next event too; it is not in ``devices``.
   private var last: (bytes: [UInt8], name: ByteText, device: Device)?
 
   package init() {}
@@ -55,7 +55,7 @@ package struct StepCounter: Sendable {
     for (name, steps) in part.named { total.change(name) { $0 -= steps } }
   }
 
-  /// Returns the steps and starts again.
+  /// Returns the steps and empties the counter.
   package mutating func taken() -> StepCounter {
     defer { self = StepCounter() }
     return self
@@ -63,7 +63,7 @@ package struct StepCounter: Sendable {
 
   /// Adds the campaigns of all devices to the activity; none of the devices has further events in this run.
   ///
-  /// - Returns: the steps of the devices, whatever the campaign.
+  /// - Returns: the steps of the devices, with or without a campaign.
   package mutating func close(into activity: inout Activity) -> CampaignSteps {
     var all = CampaignSteps()
     putLastBack()

@@ -31,8 +31,8 @@ struct CampaignChart {
   private let names: Int
   private let rest: CampaignActivity
 
-  /// Returns nil if there are no campaigns. The axis has all that happened, and of the time afterwards, in which
-  /// campaigns can still be active, at most as much again: a lifetime of months must not squeeze the hours of a night.
+  /// Returns nil if there are no campaigns. The axis covers the time of all counts. If campaigns can be active after
+  /// that, the axis at most doubles, so that a lifetime of months does not squeeze the hours of a night.
   init?(_ activity: Activity, in zone: Zone = .utc) {
     let shown: [(name: ByteText, value: CampaignActivity)]
     (shown, rest) = activity.campaigns.ranked(atMost: Self.shown, by: \.weight)
@@ -95,7 +95,7 @@ struct CampaignChart {
     chart.boxes.append(
       box(lane.from, lane.to, top: base - Self.band, height: Self.band, tone: "band", words: "\(lane.name): \(figures)")
     )
-    // A band that continues after the axis names its end, in the time after the last count.
+    // A band that continues beyond the axis is labeled with its end, in the space after the last count.
     if let until = lane.campaign.until, lane.to > Double(axis.edges[axis.count]) {
       chart.labels.append(
         Chart.Label(x: Chart.width - 8, y: base - 6, anchor: "end", text: "until \(zone.minute(until))", size: "small"))

@@ -61,7 +61,7 @@ struct Chart {
     self.height = height
   }
 
-  /// Returns an estimate, which errs on the large side, of the width of a string in letters 11 units high.
+  /// Returns an upper estimate of the width of a string in letters 11 units high.
   static func textWidth(_ text: String) -> Double {
     text.unicodeScalars.reduce(0) { width, scalar in
       switch scalar {

@@ -15,7 +15,7 @@ struct TimeAxis {
 
   /// - Parameters:
   ///   - hours: The first and last hour that the axis must include.
-  ///   - zone: The zone of days, weeks and months. A day that does not begin with an hour of UTC begins with the next.
+  ///   - zone: The zone of days, weeks and months. A day that starts within an hour of UTC begins at the next hour.
   init(_ hours: ClosedRange<Int64>, in zone: Zone) {
     self.zone = zone
     let (first, last) = (zone.day(ofHour: hours.lowerBound), zone.day(ofHour: hours.upperBound))
@@ -68,7 +68,7 @@ struct TimeAxis {
     }
   }
 
-  /// Returns the days, since 1970, on which the months begin that days lie in, and the one after.
+  /// Returns the first days (since 1970) of all months that contain these days, and of the month after.
   private static func months(_ days: ClosedRange<Int64>) -> [Int64] {
     var edges = [days.lowerBound - Int64(CivilTime(milliseconds: days.lowerBound * DaySpans.day).day) + 1]
     while let last = edges.last, last <= days.upperBound {

@@ -46,7 +46,7 @@ struct DeltaDNAPath: Equatable {
   var isBulk = false
   /// The hash as written; nil if missing.
   var hash: String?
-  /// Whether the part after the key makes the address invalid.
+  /// Whether the key is missing, or the part after it is invalid.
   var isUnknown = false
 
   /// Returns nil for the path of a different service.

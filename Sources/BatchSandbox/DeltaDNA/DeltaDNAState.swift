@@ -108,9 +108,9 @@ package struct DeltaDNASandboxOptions: Sendable {
   package var environmentKeys: Set<ByteText>?
   /// The secret with which requests must be hashed; nil accepts any hash or none.
   package var hashSecret: Secret?
-  /// The minimum age on arrival at which an event is out of the window.
+  /// The age on arrival from which an event is out of the window.
   package var oldestEvent = Milliseconds(32 * 86_400_000)
-  /// The minimum distance into the future, on arrival, at which an event is out of the window.
+  /// The distance into the future, on arrival, from which an event is out of the window.
   package var furthestAhead = Milliseconds(48 * 3_600_000)
   package var largestBody = 5_000_000
   /// The schema that events are checked against; nil for none.

@@ -146,7 +146,7 @@ extension SandboxRequest {
   }
 }
 
-/// The OAuth tokens of the organization (specification sections 1.1 and 1.2).
+/// The OAuth tokens of the organization (reference identity 1.1 and 1.2).
 struct AccessTokens: Sendable, Codable {
   struct Token: Sendable, Codable {
     var text: String

@@ -1,8 +1,8 @@
 package import BatchFoundation
 
-/// The faults to play, with their places and frequencies (specification section 9, point 10; the file format is in
-/// `docs/sandbox.md`). At each point, the first rule that fires wins. A rule's occurrence counts only the requests that
-/// the rule has matched, so a plan affects the same requests regardless of other traffic.
+/// The faults to play, with their places and frequencies; `docs/sandbox.md` describes the file format. At
+/// each point, the first rule that fires wins. A rule's occurrence counts only the requests that the rule has
+/// matched, so a plan affects the same requests regardless of other traffic.
 package struct FaultPlan: Sendable, Equatable {
   package var seed: UInt64
   /// The delay before every response.
@@ -223,7 +223,7 @@ extension FaultRule {
     let point = fields["point"]?.choice(of: FaultPoint.allCases) ?? .body
     guard let action = FaultAction(fields) else { return nil }
     if point == .accept, endpoint != nil || operation != nil || text != nil {
-      fields.refuse("match", "examines the request, which is not known yet at the point 'accept'")
+      fields.refuse("match", "is not possible at the point 'accept', where no request is known yet")
     }
     if case .twice = action, point != .response {
       fields.refuse("action", "is 'twice', which is possible only at the point 'response'")
@@ -245,9 +245,9 @@ extension FaultRule {
       endpoint: endpoint, operation: operation, text: text, occurrence: occurrence, point: point, action: action)
   }
 
-  /// Reads a number of at least 1, or an array of such numbers.
+  /// Reads a positive integer or an array of positive integers.
   private static func numbers(_ field: Field) -> [Int]? {
-    field.value("an integer of at least 1, or an array of such integers") { node in
+    field.value("a positive integer or an array of positive integers") { node in
       let numbers = (node.array ?? [node]).map { $0.integer.flatMap { $0 > 0 ? Int(exactly: $0) : nil } }
       let whole = numbers.compactMap { $0 }
       return whole.count == numbers.count ? whole : nil

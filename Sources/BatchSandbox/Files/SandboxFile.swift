@@ -3,6 +3,7 @@ import Glibc
 
 /// A file operation that failed.
 package struct SandboxFileError: Error, Sendable, Equatable, CustomStringConvertible {
+  /// The operation and its object, such as `open the file`.
   package var operation: String
   package var path: String
   /// The `errno`.
@@ -15,7 +16,7 @@ package struct SandboxFileError: Error, Sendable, Equatable, CustomStringConvert
   }
 
   package var description: String {
-    unsafe "\(path.printable): error: cannot \(operation) the file: \(String(cString: strerror(code)))"
+    unsafe "\(path.printable): error: cannot \(operation): \(String(cString: strerror(code)))"
   }
 }
 
@@ -39,7 +40,7 @@ package func contentsIfPresent(of path: String) throws(SandboxFileError) -> [UIn
 package func contents(of path: String, largest: Int = .max) throws(SandboxFileError) -> [UInt8] {
   // A FIFO without a writer reads as empty instead of blocking.
   let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-  guard descriptor >= 0 else { throw SandboxFileError(operation: "open", path: path, code: errno) }
+  guard descriptor >= 0 else { throw SandboxFileError(operation: "open the file", path: path, code: errno) }
   defer { close(descriptor) }
   do throws(SystemError) {
     switch try FileStatus.of(descriptor).kind {
@@ -51,11 +52,12 @@ package func contents(of path: String, largest: Int = .max) throws(SandboxFileEr
     guard let bytes = try FileDescriptor.readAll(descriptor, limit: largest) else { throw SystemError(EFBIG) }
     return bytes
   } catch {
-    throw SandboxFileError(operation: "read", path: path, code: error.code)
+    throw SandboxFileError(operation: "read the file", path: path, code: error.code)
   }
 }
 
-/// Writes a new file, syncs it, and replaces the old file with it, keeping its mode; without an old file, 0600.
+/// Replaces a file with a new, synced one that keeps the old one's mode; without an old file, the mode is
+/// 0600.
 ///
 /// - Throws: ``SandboxFileError``, also if something other than a file is at the path; it is left unchanged.
 package func writeFileAtomically(_ path: String, _ bytes: [UInt8]) throws(SandboxFileError) {
@@ -65,7 +67,7 @@ package func writeFileAtomically(_ path: String, _ bytes: [UInt8]) throws(Sandbo
     if fsync(draft.descriptor) != 0 { throw SystemError(errno) }
     try draft.replace()
   } catch {
-    throw SandboxFileError(operation: "write", path: path, code: error.code)
+    throw SandboxFileError(operation: "write the file", path: path, code: error.code)
   }
 }
 
@@ -73,6 +75,6 @@ func writeAll(_ descriptor: Int32, _ bytes: [UInt8], path: String) throws(Sandbo
   do throws(SystemError) {
     try FileDescriptor.write(bytes, to: descriptor)
   } catch {
-    throw SandboxFileError(operation: "write", path: path, code: error.code)
+    throw SandboxFileError(operation: "write the file", path: path, code: error.code)
   }
 }

@@ -25,7 +25,7 @@ final class ConnectionHandler: SocketOwner {
   private var isPending = false
   /// Whether the response will be written a second time.
   private var isRepeating = false
-  /// Whether the request was answered before its end; the rest of it is read and discarded.
+  /// Whether the request was answered or met a fault that replaces the response; any rest of it is read and discarded.
   private var isSettled = false
 
   /// Takes over a new connection and plays the plan's fault for it, if any.
@@ -122,7 +122,7 @@ final class ConnectionHandler: SocketOwner {
     }
   }
 
-  /// Plays the fault of a point before the request is carried out; returns true if that settles the request.
+  /// Plays the fault at a point before the request is carried out; returns true if that settles the request.
   private func play(_ point: FaultPoint) -> Bool {
     guard let request, let action = core.action(request, at: point) else { return false }
     switch action {
@@ -233,8 +233,7 @@ final class ConnectionHandler: SocketOwner {
     guard let request else { return }
     isSettled = true
     self.request = nil
-    // Done before the bytes are sent: once a client has its response, its slot must be free and its request in the
-    // ledger.
+    // This precedes the response: once a client has it, its slot must be free and its request in the ledger.
     core.ended(request.sequence, status: answer.status, answered: true)
     let (core, sequence, socket, closes) = (core, request.sequence, socket, !isKeptAlive && hasEnded)
     socket.write(answer.head(date: core.dateHeader, isKeptAlive: isKeptAlive) + answer.body) { isSent in
@@ -251,8 +250,8 @@ final class ConnectionHandler: SocketOwner {
     read()
   }
 
-  /// Plays an action in the middle of the response. Those that break the connection send the head and half of the body
-  /// first.
+  /// Plays an action in the middle of the response. Actions that break the connection first send the head and
+  /// half of the body.
   private func sendHalf(_ answer: SandboxAnswer, _ action: FaultAction) {
     switch action {
     case .expireToken: settle(answer)
@@ -271,8 +270,8 @@ final class ConnectionHandler: SocketOwner {
     }
   }
 
-  /// Sends the response twice, as if it were longer than announced. The next request is read after the second copy was
-  /// sent.
+  /// Sends the response twice, as if it were longer than announced. The next request is read after the second
+  /// copy is written.
   private func sendTwice(_ answer: SandboxAnswer, pause: Int64) {
     guard let request else { return }
     isSettled = true

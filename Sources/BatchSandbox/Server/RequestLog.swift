@@ -17,7 +17,7 @@ package struct LedgerEntry: Sendable, Codable, Equatable {
   /// The operations of an XMLAPI envelope in order; empty for other requests.
   package var operations: [String]
   package var bodyBytes: Int
-  /// The FNV-1a of the body in hexadecimal; nil if digests are off or the body was incomplete.
+  /// The FNV-1a digest of the body in hexadecimal; nil if digests are off or the body was incomplete.
   package var bodyDigest: String?
   package var events: Int
   /// Whether the request was carried out, changing or reading the state; false if refused or faulted before that.
@@ -130,7 +130,7 @@ final class LedgerFile: Sendable {
   init(_ path: String) throws(SandboxFileError) {
     self.path = path
     descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
-    if descriptor < 0 { throw SandboxFileError(operation: "open", path: path, code: errno) }
+    if descriptor < 0 { throw SandboxFileError(operation: "open the file", path: path, code: errno) }
   }
 
   deinit { close(descriptor) }

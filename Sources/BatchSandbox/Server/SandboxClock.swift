@@ -37,7 +37,7 @@ package struct SandboxClock: Sendable {
   mutating func restore(_ milliseconds: Int64) { if !followsSystem { base = milliseconds } }
 }
 
-/// The one clock of a sandbox, for all its platforms.
+/// The clock that all platforms of a sandbox share.
 package final class SandboxTime: Sendable {
   private let clock: Guarded<SandboxClock>
 

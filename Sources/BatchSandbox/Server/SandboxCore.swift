@@ -175,7 +175,7 @@ extension SandboxCore {
       return .done(.json(200, sandboxJSON(entries)))
     case ("POST", "/sandbox/clock"):
       guard let seconds = items["advance"].flatMap({ Int64($0) }), (0...1_000_000_000).contains(seconds) else {
-        return .refused(.rest(400, error: "advance=SECONDS is missing"))
+        return .refused(.rest(400, error: "advance must be a number of seconds from 0 to 1000000000"))
       }
       time.advance(by: Milliseconds(seconds * 1000))
       var reply = SandboxReply.done(.json(200, "{\"clock\":\"\(CivilTime(time.now).isoForm)\"}"))
@@ -191,7 +191,7 @@ extension SandboxCore {
   private var state: String {
     var members = [:] as [String: String]
     for platform in platforms { members.merge(platform.inspection()) { _, later in later } }
-    // Read after the platforms' parts, which may move the clock.
+    // Read after the platforms' parts, so that no time in them is later than the clock.
     members["clock"] = sandboxJSON(CivilTime(time.now).isoForm)
     let (totals, fired) = desk.withLock { ($0.ledger.totals, $0.faults.fired) }
     members["totals"] = sandboxJSON(totals)
@@ -222,7 +222,7 @@ struct SandboxDesk: Sendable {
   var inFlight: [Int: UInt64] = [:]
   var connections = 0
   var requests = 0
-  /// Whether the state differs from that in the file.
+  /// Whether the state has changed since it was last saved.
   var isChanged = false
 
   init(_ settings: SandboxSettings) {

@@ -29,11 +29,11 @@ package protocol SandboxPlatform: AnyObject, Sendable {
   /// Returns the platform's part of `GET /sandbox/state`: JSON by member name.
   func inspection() -> [String: String]
 
-  /// Returns the platform's part of the state file: JSON by member name. Errors are those of encoding.
+  /// Returns the platform's part of the state file: JSON by member name. Throws if encoding fails.
   func savedState() throws -> [String: String]
 
-  /// Restores an earlier ``savedState()`` from a file that may also have members of other platforms. Any error
-  /// means that the file is invalid.
+  /// Restores an earlier ``savedState()`` from a file that may also contain members of other platforms. Any
+  /// error means that the file is invalid.
   func restore(from file: [UInt8]) throws
 }
 
@@ -54,7 +54,7 @@ package struct SandboxReply: Sendable {
   package var events = 0
   /// The counts to add to the totals of the ledger.
   package var added = LedgerTotals()
-  /// Whether the state now differs from that in the file.
+  /// Whether the request changed the state, which must then be saved.
   package var changesState = false
 
   package init(answer: SandboxAnswer, applied: Bool, events: Int = 0) {
@@ -78,7 +78,7 @@ package struct SandboxEndpoint: RawRepresentable, Sendable, Hashable, Codable {
   package static let sandbox = SandboxEndpoint(rawValue: "sandbox")
   package static let unknown = SandboxEndpoint(rawValue: "unknown")
 
-  /// Whether a fault rule affects the endpoint only if the rule names it. Tests and operators use such endpoints for
-  /// control.
+  /// Whether a fault rule affects the endpoint only if the rule names it. Tests and operators use these
+  /// endpoints for control.
   package var isSheltered: Bool { self == .sandbox || rawValue == "files" }
 }

@@ -1,6 +1,6 @@
 import BatchFoundation
 
-/// A request as seen by a fault hook. Parts not yet known at a point are empty.
+/// A request as seen by a fault hook. Properties that are not known yet at a point are empty.
 package struct SandboxRequest: Sendable {
   /// The number of the request, from 1, over the life of the server.
   package let sequence: Int

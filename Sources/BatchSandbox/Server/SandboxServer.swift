@@ -1,16 +1,16 @@
 package import BatchFoundation
 import Glibc
 
-/// A local HTTP server with the endpoints of one or more platforms, and with faults on demand. It listens on the
-/// loopback interface only, and has no data other than what it was given or sent. Where a real service is undocumented,
-/// `docs/sandbox.md` describes the sandbox's choices.
+/// A local HTTP server with the endpoints of one or more platforms, and with faults on demand. It listens
+/// only on the loopback interface and holds only the data that it was given or sent. Where a real service is
+/// undocumented, `docs/sandbox.md` describes the sandbox's choices.
 package final class SandboxServer: Sendable {
   package let port: Int
   /// The URL `http://127.0.0.1:PORT`, without a trailing slash.
   package let baseURL: String
 
   let core: SandboxCore
-  /// The descriptor whose closing ends the loop.
+  /// The descriptor that is closed to end the loop.
   private let ending: CInt
   private let thread: Guarded<RunningThread?>
   private let stateFile: StateFile?
@@ -90,7 +90,8 @@ package struct SandboxPortError: Error, Equatable, CustomStringConvertible {
   package var code: Int32
 
   package var description: String {
-    unsafe "error: cannot listen on port \(port) of 127.0.0.1: \(String(cString: strerror(code))); choose another with --port"
+    unsafe "error: cannot listen on port \(port) of 127.0.0.1: \(String(cString: strerror(code)))"
+      + (port == 0 ? "" : "; choose another with --port")
   }
 }
 

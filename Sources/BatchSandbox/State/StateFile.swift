@@ -14,7 +14,7 @@ final class StateFile: Sendable {
     do throws(SystemError) {
       present = try FileStatus.at(path)
     } catch {
-      throw SandboxFileError(operation: "open", path: path, code: error.code)
+      throw SandboxFileError(operation: "open the file", path: path, code: error.code)
     }
     if let present, present.kind != .file { throw StateFileError(path: path, kind: present.kind) }
   }
@@ -57,7 +57,8 @@ final class StateFile: Sendable {
     }
   }
 
-  /// Saves, but spends at most a twentieth of the time on it: a large state is written less often.
+  /// Saves the state if a save is due. Saving takes at most a twentieth of the time, so a large state is
+  /// saved less often.
   func saveNowAndThen(_ core: SandboxCore) throws {
     let start = MonotonicClock.nanoseconds
     guard nextSave.withLock({ $0 }) <= start else { return }
@@ -91,7 +92,7 @@ package enum CountedNumber {
   package static let range = 0...Int64(1) << 62
 }
 
-/// The content at the path of `--state` was not written by the sandbox.
+/// The error for a state file that the sandbox cannot use, or for something other than a file at its path.
 package struct StateFileError: RunError, Sendable, Equatable, CustomStringConvertible {
   package var path: String
   /// The kind of file at the path.
@@ -107,8 +108,8 @@ package struct StateFileError: RunError, Sendable, Equatable, CustomStringConver
   package var description: String {
     let path = path.printable
     guard kind == .file else {
-      return "\(path): error: the state is \(kind.rawValue), not a file; name a file"
+      return "\(path): error: this is \(kind.rawValue), not a sandbox state file; name another file"
     }
-    return "\(path): error: this is not a sandbox state file; delete it or name another file"
+    return "\(path): error: this is not a usable sandbox state file; delete it or name another file"
   }
 }

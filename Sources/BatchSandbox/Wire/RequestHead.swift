@@ -19,13 +19,14 @@ struct RequestHead: Sendable {
     return isModern ? !wishes.contains("close") : wishes.contains("keep-alive")
   }
 
-  /// The way in which the end of the body is determined.
+  /// The way the end of the body is found.
   enum Framing: Equatable {
     case length(Int)
     case chunks
   }
 
-  /// - Throws: ``RequestError`` for an invalid length, for different lengths, or for an encoding other than chunks.
+  /// - Throws: ``RequestError`` for an invalid length, different lengths, or an encoding other than
+  ///   `chunked`.
   var framing: Framing {
     get throws(RequestError) {
       let encoding = self["transfer-encoding"]

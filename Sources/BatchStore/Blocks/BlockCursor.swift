@@ -3,7 +3,8 @@ public import BatchFoundation
 /// Reads the numbers and strings of a block in order. Numbers have a variable length, as `ByteBuffer.append(varint:)`
 /// writes them. Known items are referred to by numbers from 1; a 0 announces a new item.
 ///
-/// Every number is checked against the block, so functions throw ``StoreError/damagedBlock`` instead of reading wildly.
+/// Every number is checked against the block, so functions throw ``StoreError/damagedBlock`` instead of reading out of
+/// bounds.
 public struct BlockCursor: ~Copyable {
   @usableFromInline var source: ByteBuffer
   @usableFromInline var at = 0
@@ -35,7 +36,7 @@ public struct BlockCursor: ~Copyable {
     public var bodyBytes: Int
   }
 
-  /// Reads the start of a block, which must be in the format with this version.
+  /// Reads the start of a block, which must have this format version.
   public mutating func head(version: UInt8) throws -> Head {
     guard try byte() == version else { throw damage }
     let events = try number()
@@ -80,7 +81,7 @@ public struct BlockCursor: ~Copyable {
     throw damage
   }
 
-  /// Returns the index for a number that was read. Known items are numbered from 1.
+  /// Returns the index of the known item with this number. Known items are numbered from 1.
   ///
   /// - Parameter count: the number of known items.
   @inlinable @inline(__always)
@@ -125,8 +126,8 @@ public struct BlockCursor: ~Copyable {
   }
 }
 
-/// The checksums of a pack's blocks, by offset. Verifying them before a block is decoded reveals changes made by a disk
-/// fault or a person.
+/// The checksums of a pack's blocks, by offset. They are verified before a block is decoded, to detect changes
+/// by a disk fault or a person.
 struct BlockSums {
   /// The size of an entry in bytes: the block's offset and its checksum, both little-endian.
   private static let entry = 4 + 8

@@ -5,8 +5,8 @@ package import BatchFoundation
 ///
 /// Parts that many events have in common are rendered once per block: a device's shared texts with the fixed texts
 /// around them and, for each field name, everything between the preceding value and its own. Writing an event then
-/// takes about a dozen copies. Every number is checked against the block, so a damaged block causes an error, never a
-/// wild read.
+/// takes about a dozen copies. Every number is checked against the block, so a damaged block causes an error, never an
+/// out-of-bounds read.
 package final class EventBlockReader {
   /// A range of `rendered`.
   private struct Piece {
@@ -289,7 +289,7 @@ package final class EventBlockReader {
     return CanonicalJSON.unescaped(text, in: arena)
   }
 
-  /// Adds the event to a writer that copies.
+  /// Adds the event to a writer that was created with `isCopying: true`.
   ///
   /// - Parameters:
   ///   - emission: the new emission number; nil to keep the number.

@@ -22,7 +22,7 @@ package protocol PlatformRows: Sendable {
   mutating func add(_ more: any PlatformRows)
 
   /// Returns these rows except those that are also in `known`, for a device that is processed again; nil if none are
-  /// left. Requests to the service for the known rows remain valid.
+  /// left. Requests for the known rows may already have been sent.
   func without(_ known: any PlatformRows) -> (any PlatformRows)?
 
   /// Returns the rows that the store never had, for a span that is processed again; nil if there are none.
@@ -40,7 +40,7 @@ package struct EventBlocks: Sendable {
     package var offset: Int
     package var length: Int
     package var events: Int
-    /// The number of events whose augmentation ran out of time.
+    /// The number of events whose augmentation timed out.
     package var expired: Int
     /// The times of the first and the last event.
     package var first: Instant

@@ -59,7 +59,7 @@ package struct EventID: Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// The first characters of an event's id, as people shorten it. A complete id matches at most one event.
+/// A shortened event id: its first characters. A complete id matches at most one event.
 package struct EventIDPrefix: Hashable, Sendable, CustomStringConvertible {
   /// The prefix in lowercase.
   package let description: String
@@ -77,7 +77,7 @@ package struct EventIDPrefix: Hashable, Sendable, CustomStringConvertible {
     description = text.lowercased()
   }
 
-  /// The possible times of events whose ids have this prefix. An id begins with its event's time, in twelve digits.
+  /// The possible times of events whose ids have this prefix. An id begins with its event's time, in 12 hex digits.
   package var times: ClosedRange<Instant> {
     let digits = description.filter { $0 != "-" }.prefix(12)
     let open = 4 * Int64(12 - digits.count)

@@ -184,11 +184,11 @@ package struct EventFlags: OptionSet, Sendable {
   package let rawValue: UInt8
 
   package init(rawValue: UInt8) { self.rawValue = rawValue }
-  /// Augmentation ran out of time (reference events 5.3); the event is still posted.
+  /// The augmentation timed out (reference events 5.3); the event is still posted.
   package static let isExpired = EventFlags(rawValue: 1)
   /// The event keeps the ids it was recorded with, because it names its own recipient or user, or an SDK stored it.
   package static let isFixed = EventFlags(rawValue: 2)
-  /// The record was too old for a rewind to reach it (reference decisions 34).
+  /// The record was beyond the reach of a rewind (reference decisions 34).
   package static let isLate = EventFlags(rawValue: 4)
 
   // These are used only within blocks.

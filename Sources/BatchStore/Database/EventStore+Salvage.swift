@@ -10,7 +10,7 @@ package struct SalvageReport: Sendable {
 }
 
 extension EventStore {
-  /// Copies everything that is intact in this store, which is only read, to a new store.
+  /// Copies all intact data to a new store. This store is not changed.
   ///
   /// The new store is written next to its final path and marked as unfinished until its last row is written.
   ///

@@ -38,10 +38,9 @@ package struct EventStore: Sendable {
   /// Opens the store for a run with the format of its platform, and creates it if nothing exists at the path.
   ///
   /// - Parameters:
-  ///   - isResult: whether the store may be that of a part's result. Such a store has the only copy of its devices'
-  ///     states.
-  ///   - isScratch: whether the store is discarded if the process ends before closing it. In that case, pages are
-  ///     written once and in place, and the caller must make the file durable after closing it.
+  ///   - isResult: whether the store may be a part's result, which has the only copy of its devices' states.
+  ///   - isScratch: whether the store is discarded if the process ends before closing it. If so, pages are written once
+  ///     and in place, and the caller must make the file durable after closing it.
   ///   - format: returns the format for the store's platform, which is nil for a new store.
   /// - Throws: ``StoreError``; anything else at the path is left unchanged.
   package static func open(
@@ -66,7 +65,7 @@ package struct EventStore: Sendable {
         try checkPages(db, file)
         if !isResult, try isOfResult(db) { throw StoreError.result(path: path) }
         if try isCurrent(db) { try StoreSchema.checkForm(db, path: path) }
-        // A failed transaction is rolled back from memory. With a write-ahead log, everything would be written twice.
+        // A scratch store rolls back from memory, because a write-ahead log would write everything twice.
         try db.execute(sql: "PRAGMA journal_mode = \(isScratch ? "MEMORY" : "WAL")")
         try StoreSchema.migrate(db)
         let format = try format(StoreSchema.platform(of: db))
@@ -156,7 +155,7 @@ package struct EventStore: Sendable {
         }
         // Damage must not be reported as a different schema; `check(_:)` covers both.
         if checksPages { try StoreSchema.checkForm(db, path: path) }
-        // In an unchecked store, one of these names may not be that of a table.
+        // In an unchecked store, these names may belong to views.
         let tellsPlatform = try checksPages || plainTables(db).isSuperset(of: ["destination", "platform_schema"])
         let format = try format(tellsPlatform ? StoreSchema.platform(of: db) : nil)
         if checksPages { try StoreSchema.check(db, format, path: path) }
@@ -181,8 +180,8 @@ package struct EventStore: Sendable {
 
   static let temporaryPath = "temporary store"
 
-  /// Returns an empty database that only its connection can reach. It is kept in memory while it is small; a larger one
-  /// is in an unnamed file in the folder for temporary files. It disappears with the connection or the process.
+  /// Returns an empty database that only its connection can reach. It is in memory while small, then in an unnamed
+  /// temporary file, and disappears with the connection or the process.
   static func temporaryQueue() throws -> DatabaseQueue {
     try StoreError.translating(temporaryPath) {
       let queue = try DatabaseQueue(path: "", configuration: configuration(readOnly: false, isDurable: false))
@@ -236,8 +235,8 @@ package struct EventStore: Sendable {
     configuration.foreignKeysEnabled = false
     configuration.busyMode = .timeout(5)
     configuration.prepareDatabase { db in
-      // Sorting, such as that of chunks for an index, may need more memory than the process should use. Beyond the
-      // cache, SQLite uses files in TMPDIR.
+      // Sorting (for example, chunks for an index) may need more memory than the process should use. Beyond the cache,
+      // SQLite uses files in TMPDIR.
       try db.execute(
         sql: """
           PRAGMA trusted_schema = OFF;
@@ -285,7 +284,8 @@ package struct EventStore: Sendable {
     let pageSize = try Int64.fetchOne(db, sql: "PRAGMA page_size") ?? 0
     let size = try StoreFile.status(file.path, path)?.size ?? 0
     if try !file.hasLog, size < pages * pageSize {
-      throw StoreError.damaged(path: path, detail: "\(pages * pageSize - size) bytes are missing at its end")
+      let missing = Int(pages * pageSize - size).counted("byte")
+      throw StoreError.damaged(path: path, detail: "the file is \(missing) too short")
     }
     if pages * pageSize <= 32 << 20 {
       let verdict = try String.fetchOne(db, sql: "PRAGMA quick_check(1)") ?? ""
@@ -293,8 +293,8 @@ package struct EventStore: Sendable {
     }
   }
 
-  /// Returns whether this is the store of a part's result. This must be known before the first write, because a digest
-  /// covers even the header.
+  /// Returns whether the store is a part's result. This must be known before the first write, because a digest covers
+  /// even the header.
   private static func isOfResult(_ db: Database) throws -> Bool {
     guard try db.tableExists("decided_part") else { return false }
     return try Bool.fetchOne(db, sql: "SELECT EXISTS (SELECT 1 FROM decided_part)") ?? false

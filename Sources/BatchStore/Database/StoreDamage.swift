@@ -162,7 +162,7 @@ extension EventStore {
     try Self.attempt("report_key", body) { _ = try runs.reportKey() }
   }
 
-  /// Reports an error as damage, so that the later examinations are still carried out.
+  /// Reports an error as damage, so that the later checks still run.
   private static func attempt(_ table: String, _ body: (StoreDamage) -> Void, _ check: () throws -> Void) throws {
     do {
       try check()
@@ -170,10 +170,10 @@ extension EventStore {
       body(StoreDamage(table: table, problem: "cannot be read: \(error.resultCode)"))
     } catch let error as UnreadableColumn {
       body(StoreDamage(table: table, problem: "column '\(error.name)' holds an invalid value"))
-    } catch StoreError.damagedRow(_, let found, let row, let column) {
-      body(
-        StoreDamage(table: found ?? table, row: row, problem: "column '\(column)' holds an invalid value"))
     } catch let error as StoreError {
+      if case .damagedRow(_, let found, let row, _) = error {
+        return body(StoreDamage(table: found ?? table, row: row, problem: error.problem))
+      }
       body(StoreDamage(table: table, problem: error.problem))
     }
   }
@@ -209,7 +209,7 @@ extension EventStore {
   }
 
   /// Returns a description of code in the SQL of a table or an index: code that runs when rows are written or checked,
-  /// and that no pragma reports. Nil for the SQL of this program, which has no function calls or comments.
+  /// and that no pragma reports; nil if there is none. The SQL of this program has no function calls or comments.
   private static func code(in sql: String, ofIndex isIndex: Bool) -> String? {
     guard !sql.contains("--"), !sql.contains("/*") else { return "comment in its schema" }
     let words = words(of: sql)

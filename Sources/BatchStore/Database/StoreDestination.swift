@@ -42,8 +42,8 @@ extension EventStore {
     try connection.read { try Self.destination(in: $0) }
   }
 
-  /// Returns the destination that prevents using the store for the given one; nil if there is none. A store that has
-  /// sent nothing can be bound to a different service of the same kind, because the first one may have been a mistake.
+  /// Returns the store's destination if it conflicts with the given one; otherwise nil. A store that has sent nothing
+  /// can be bound to a different service of the same kind, because the first one may have been a mistake.
   package func destination(against given: StoreDestination) throws -> StoreDestination? {
     try connection.read { try destination(against: given, in: $0) }
   }
@@ -51,7 +51,7 @@ extension EventStore {
   /// Binds the store to a destination: completes the current one, or replaces it if the store has never been used with
   /// it.
   ///
-  /// - Returns: nil if the store is bound now; otherwise the destination that prevents it, and nothing is changed.
+  /// - Returns: nil if the store is bound now; otherwise the conflicting destination, and nothing is changed.
   package func bind(to given: StoreDestination) throws -> StoreDestination? {
     try connection.write { db in
       if let bound = try destination(against: given, in: db) { return bound }
@@ -88,7 +88,7 @@ extension EventStore {
         """) ?? true
   }
 
-  /// Records that something was sent, before the proof of it is deleted from the store.
+  /// Records that the store was used, before a purge deletes the evidence.
   static func noteUse(of db: Database) throws { try db.execute(sql: "UPDATE destination SET is_used = 1") }
 
   private static func destination(in db: Database) throws -> StoreDestination? {

@@ -27,7 +27,7 @@ struct StoreFile {
     get throws { try (Self.status(path + "-wal", shown)?.size ?? 0) > 0 }
   }
 
-  /// The path at which a salvage to this file writes until it is finished.
+  /// The path of the draft that a salvage to this file writes.
   var salvage: String { path + Self.salvageEnd }
   private static let salvageEnd = ".salvage"
 
@@ -60,7 +60,7 @@ struct StoreFile {
     }
   }
 
-  /// Checks, using the first bytes, that SQLite wrote the file for this program.
+  /// Checks by its header that the file is a store and not an unfinished salvage.
   private static func checkHeader(_ path: String, _ shown: String, _ size: Int64) throws {
     let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
     guard descriptor >= 0 else { throw StoreError.inputOutput(path: shown, operation: "open", code: errno) }
@@ -71,7 +71,7 @@ struct StoreFile {
     let magic = Array("SQLite format 3\0".utf8)
     guard header.prefix(count).starts(with: magic) else { throw StoreError.foreign(path: shown) }
     guard size >= 512, count == header.count else {
-      throw StoreError.damaged(path: shown, detail: "the file is truncated to \(size) bytes")
+      throw StoreError.damaged(path: shown, detail: "the file is truncated to \(Int(size).counted("byte"))")
     }
     let application = header[68..<72].reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
     guard application != UInt32(bitPattern: StoreSchema.salvageID) else { throw StoreError.unfinished(path: shown) }

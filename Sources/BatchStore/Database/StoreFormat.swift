@@ -109,7 +109,7 @@ extension StoreSchema {
   /// An in-memory database with the core tables.
   private static let made = Result {
     let queue = try DatabaseQueue()
-    // Releasing a queue waits for a thread (``StoreConnection``), so this one is kept.
+    // Releasing a queue may hang (``StoreConnection``), so this one is kept.
     try queue.write { db in for step in migrations { try db.execute(sql: step) } }
     return queue
   }

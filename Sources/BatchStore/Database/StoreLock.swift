@@ -1,8 +1,8 @@
 package import BatchFoundation
 import Glibc
 
-/// An exclusive lock on the store's file, so that only one process at a time uses the store, by whichever path it was
-/// opened. An open descriptor holds the lock. Child processes do not inherit the lock, and it ends with the process. It
+/// An exclusive lock on the store's file, so that only one process at a time uses the store, whatever path it opens. An
+/// open descriptor holds the lock. Child processes do not inherit the lock, and it ends with the process. It
 /// covers a byte far beyond those that SQLite locks, and belongs to the descriptor rather than the process, so the
 /// locks do not interfere.
 package final class StoreLock: Sendable {

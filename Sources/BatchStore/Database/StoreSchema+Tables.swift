@@ -24,8 +24,8 @@ extension StoreSchema {
   /// that rows stored together are adjacent. `body_digest` is set once a chunk is frozen.
   ///
   /// `digest_segment` has the digests of accepted lines by bucket, and, in buckets from 256 on, those of record ids
-  /// (``RecordIDs``). In the store of a part's result, those of earlier nights are in a `file` next to it
-  /// (``DigestFile``): as many as `lines`, from byte `offset` on, verified by `sum`. These four columns are null if the
+  /// (``RecordIDs``). In the store of a part's result, the digests of earlier nights are in a `file` next to it
+  /// (``DigestFile``): `lines` digests from byte `offset` on, verified by `sum`. These four columns are null if the
   /// digests are in the row.
   ///
   /// Each row of `state_segment` has the states of devices as one batch left them (``StateSegment``). It replaces the
@@ -33,10 +33,10 @@ extension StoreSchema {
   ///
   /// `device_night` has the nights of a bucket's devices within the rewind window, `night_run` the rules of each run
   /// (``StoredNight``), and `night_rules` the settings for each digest of rules. `event_change` has the events that a
-  /// rewind changed, until ``Ledger/settleChanges(by:limits:)`` settles them. `correction` has those of them that a
-  /// service has, or may have, in an outdated version. Its `decided` is the event as the rules produced it when it was
-  /// sent; if `is_moved` is set, only the number differs. A row with `chunk` 0 is about an event that was not sent: it
-  /// is pending under a different number, because a sent event has the number that it should have.
+  /// rewind changed, until ``Ledger/settleChanges(by:limits:)`` settles them. `correction` has the changed events
+  /// that a service has, or may have, in an outdated version. Its `decided` is the event as the rules produced it when
+  /// it was sent; if `is_moved` is set, only the number differs. A row with `chunk` 0 is about an event that was not
+  /// sent: it is pending under a different number, because a sent event has its number.
   ///
   /// `known_since` has at most one row: the instant before which digests and states were purged. The `kind` of a
   /// quarantined line is the kind of input that it was read as, and null for anything else. A line is pending until it

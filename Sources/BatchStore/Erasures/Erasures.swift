@@ -1,7 +1,7 @@
 package import BatchFoundation
 import GRDB
 
-/// The result of an erasure, or of a rehearsal of it.
+/// The result of an erasure or of its rehearsal.
 package struct ErasureReport: Sendable, Equatable {
   /// The ids of the devices that had any data. They are removed completely.
   package var devices: [[UInt8]]
@@ -269,7 +269,7 @@ package struct Erasures: Sendable {
     }
   }
 
-  /// Overwrites the blocks that no chunk uses in packs that other chunks still use.
+  /// Zeroes the blocks that no chunk uses, in packs that other chunks still use.
   private static func clearUnusedBlocks(in db: Database) throws {
     let packs = try Int64.fetchAll(
       db,

@@ -1,7 +1,7 @@
 import BatchFoundation
 
 /// Searches for an id in JSON and in text. An id of at least 8 bytes matches wherever it is delimited, as in a link. A
-/// shorter id matches only as a whole JSON string, because its bytes may occur by chance. Neither kind matches inside a
+/// shorter id matches only as a whole JSON string, because its bytes may occur by chance. Neither matches inside a
 /// longer id.
 package struct PersonTrace {
   private static let shortest = 8

@@ -8,7 +8,7 @@ package enum EventStatus: Int, CaseIterable, Sendable {
   case hold = 4
   case expired = 5
   case processing = 6
-  /// The response to the request with the event was lost.
+  /// The service may have accepted the event, which is held until an operator decides.
   case unknown = 7
 
   package var name: String {

@@ -17,7 +17,7 @@ package struct PendingChunk: Sendable, Equatable {
   /// The version of that body, as in ``WireForm/appendBody(of:version:to:)``.
   package var form: Int
 
-  /// The chunk of which this one is a part; nil for a chunk that was never split.
+  /// The chunk from which this one was split off; nil if there is none.
   package var parent: Int64?
 
   var pack: Int64
@@ -65,7 +65,7 @@ extension AttemptOutcome: DatabaseValueConvertible {}
 /// The consequence of an attempt's outcome for its chunk.
 package enum ChunkVerdict: Sendable, Equatable {
   case posted
-  /// The chunk is pending another attempt.
+  /// The chunk remains pending, for another attempt.
   case pending(countsAsFailure: Bool)
   /// The chunk is held until an operator decides.
   case unknown
@@ -133,9 +133,9 @@ package struct LedgerReceipt: Sendable {
   package var parts: [PendingChunk] = []
   /// The chunks that were joined from their halves.
   package var joined: [PendingChunk] = []
-  /// The number of chunks of one event that were quarantined.
+  /// The number of single-event chunks that were quarantined.
   package var quarantined = 0
-  /// The number of chunks of one event that became `FAILED_POST` without being quarantined.
+  /// The number of single-event chunks that became `FAILED_POST` without being quarantined.
   package var givenUp = 0
 }
 
@@ -150,7 +150,7 @@ package struct RecoveredAttempts: Sendable, Equatable {
   package struct Doubt: Sendable, Equatable {
     package var chunk: Int64
     package var events: Int
-    /// The chunk of which this one is a part, as in ``PendingChunk/parent``.
+    /// The chunk from which this one was split off, as in ``PendingChunk/parent``.
     package var parent: Int64?
   }
 }

@@ -9,7 +9,7 @@ package struct StoredChunk: Sendable, Equatable {
   package var events: Int
   /// The number of attempts that count against `Networking.maxNumRetries`.
   package var failures: Int
-  /// The chunk of which this one is a part; nil for a chunk that was never split.
+  /// The chunk from which this one was split off; nil if there is none.
   package var parent: Int64?
   /// The run that settled the chunk; nil while it is pending.
   package var settledRun: RunID?

@@ -38,8 +38,8 @@ extension Ledger {
     }
   }
 
-  /// Settles the changes that rewinds made; `run` stores the new events. An event that no service can have is replaced;
-  /// any other gets a correction. Each transaction settles a few thousand changes; after a kill or an error,
+  /// Settles the changes that rewinds made; new events are stored under `run`. An event that no service can have is
+  /// replaced; any other gets a correction. Each transaction settles a few thousand changes; after a kill or an error,
   /// the next run settles the rest.
   package func settleChanges(by run: RunID, limits: BlockLimits) throws -> RewoundEvents {
     var events = RewoundEvents()
@@ -141,7 +141,7 @@ extension Ledger {
     }
   }
 
-  /// Returns the number of corrections, not counting events of which only the number changed.
+  /// Returns the number of corrections, not counting events that only got a different number.
   package func correctionCount() throws -> Int {
     try connection.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM correction WHERE NOT is_moved") ?? 0 }
   }

@@ -183,7 +183,7 @@ extension Ledger {
     }
   }
 
-  /// Returns whether a request that contained an event of the device at the instant was sent, with any outcome.
+  /// Returns whether delivery of an event of the device at the instant was ever attempted, whatever the outcome.
   package func wasAttempted(_ device: Text, at instant: Instant) throws -> Bool {
     var filter = EventFilter()
     (filter.from, filter.to) = (instant, Instant(milliseconds: instant.milliseconds + 1))

@@ -7,8 +7,8 @@ extension Ledger {
   /// The value of `chunk` in corrections that are about unsent events, which are pending under a different number.
   static let renumbered: Int64 = 0
 
-  /// Renumbers each pending event that has the number of a sent event, with a number that no other event of its device
-  /// will ever have. Such events exist if late records shifted the numbers at an instant after some of that instant's
+  /// Gives each pending event that has the number of a sent event a number that no other event of its device will ever
+  /// have. Such events exist if late records shifted the numbers at an instant after some of that instant's
   /// events were sent. Corrections hold both numbers of the sent events and, after this, of the pending ones, so that
   /// later runs find them.
   package func renumberWaiting(by run: RunID, limits: BlockLimits) throws {
@@ -51,7 +51,7 @@ extension Ledger {
     try Self.dropLooseRows(in: db)
   }
 
-  /// Returns the events that were sent under numbers that by now belong to other events.
+  /// Returns the sent events whose numbers may now belong to other events.
   private static func movedEvents(in db: Database) throws -> Set<NumberedEvent> {
     let rows = try Row.fetchCursor(
       db,
@@ -68,9 +68,7 @@ extension Ledger {
     return events
   }
 
-  /// Gives a pending event a new number.
-  ///
-  /// - Returns: the new number.
+  /// Gives a pending event a new number, and returns it.
   private func renumber(_ event: NumberedEvent, in db: Database) throws -> Int64 {
     let first = NumberedEvent.firstFree(at: event.emission)
     let known = try db.cachedStatement(
@@ -93,7 +91,7 @@ extension Ledger {
     return number
   }
 
-  /// Returns the other number under which an event of a device is pending; nil if it has its own.
+  /// Returns the other number under which an event of a device is pending; nil if it is pending under its own.
   package func number(of event: DecidedEvent, _ device: [UInt8]) throws -> Int64? {
     try connection.read { db in
       let statement = try db.cachedStatement(

@@ -66,7 +66,7 @@ extension Ledger {
   /// - Parameters:
   ///   - run: the run whose chunks are left out; nil for none.
   ///   - isOfInterest: called with the time span of each chunk; nil for all chunks that cover the span.
-  ///   - isUnwanted: called with each event, its chunk, and whether a service may have the event, so that it is kept.
+  ///   - isUnwanted: called with each event, its chunk, and whether a service may have the event; if so, it is kept.
   func removeUnsent(
     in span: ClosedRange<Instant>, besides run: Int64? = nil, in db: Database,
     chunks isOfInterest: ((ClosedRange<Instant>) -> Bool)? = nil,

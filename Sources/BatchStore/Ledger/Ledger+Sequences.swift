@@ -30,8 +30,8 @@ package enum ChunkSelection: Sendable {
 
 extension Ledger {
   /// Returns the blocks of the selected chunks as sorted sequences, each chunk once. If a span is given, chunks whose
-  /// times do not overlap it are left out. A block is read, and its damage thrown, only when its sequence reaches it,
-  /// so nothing may be sent or purged until then.
+  /// times do not overlap it are left out. A block is read, and damage to it reported, only when its sequence reaches
+  /// it, so nothing may be sent or purged before that.
   package func sequences(_ selections: [ChunkSelection], touching span: ReplacedSpan? = nil) throws -> [BlockSequence] {
     struct Place {
       var pack: Int64

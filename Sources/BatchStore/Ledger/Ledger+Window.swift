@@ -14,7 +14,7 @@ package struct DeliveryWindow: Sendable, Equatable {
   package func contains(_ instant: Instant) -> Bool { after < instant && instant < before }
 }
 
-/// The number of some of a store's events, with the times of the first and the last.
+/// The number of selected events, with the times of the first and the last.
 package struct EventSpan: Sendable, Equatable {
   package let events: Int
   package let first: Instant
@@ -29,14 +29,14 @@ package struct EventSpan: Sendable, Equatable {
 }
 
 extension Ledger {
-  /// Returns the events up to an instant that the next delivery would send; nil if there are none.
+  /// Returns the span of the pending events up to an instant; nil if there are none.
   package func waiting(upTo instant: Instant) throws -> EventSpan? {
     try span(
       "SELECT pack, offset, length, events, first, last, ?2 AS bound FROM chunk WHERE status = ?1 AND first <= ?2",
       [EventStatus.notPosted, instant.milliseconds])
   }
 
-  /// Returns the events that the service acknowledged when they were at least that old; nil if there are none.
+  /// Returns the span of the acknowledged events that were at least this old when sent; nil if there are none.
   package func taken(atAge age: Milliseconds) throws -> EventSpan? {
     try span(
       """
@@ -53,8 +53,8 @@ extension Ledger {
       [EventStatus.expired, instant.milliseconds])?.events ?? 0
   }
 
-  /// Returns the events up to the `bound` of each selected chunk; nil for none. A block is read only if it has later
-  /// events.
+  /// Returns the span of the events up to the `bound` of each selected chunk; nil if there are none. A block is read
+  /// only if it has later events.
   private func span(_ sql: String, _ arguments: StatementArguments) throws -> EventSpan? {
     try connection.read { db in
       var span: EventSpan?

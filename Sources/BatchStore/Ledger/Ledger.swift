@@ -1,7 +1,7 @@
 package import BatchFoundation
 import GRDB
 
-/// Events in chunks, which are future requests, with the attempts to send them and their outcomes.
+/// The chunks of events, each a future request, with the attempts to send them and their outcomes.
 /// Functions throw ``StoreError``; see ``EventStore``.
 package struct Ledger: Sendable {
   let connection: StoreConnection
@@ -67,7 +67,7 @@ package struct Ledger: Sendable {
       try db.execute(
         sql: "UPDATE attempt SET outcome = ?, finished = ?, reason = 'crash' WHERE outcome IS NULL",
         arguments: [AttemptOutcome.unknown, now.milliseconds])
-      // No commit of this store leaves a chunk under way without an attempt, so no part of such a chunk was sent.
+      // This program never commits a chunk under way without its attempt, so nothing of such a chunk was sent.
       try db.execute(
         sql: "UPDATE chunk SET status = ? WHERE status = ?",
         arguments: [EventStatus.notPosted, EventStatus.processing])
@@ -132,8 +132,8 @@ package struct Ledger: Sendable {
       replacement: replacement)
   }
 
-  /// Stores the ends and beginnings of attempts in one transaction. No byte of an intended request may be sent before
-  /// this returns. If the platform's changes made an intent's chunk too long for one body, it is split instead.
+  /// Records ended and new attempts in one transaction. No byte of an intended request may be sent before this returns.
+  /// If the platform's changes made an intent's chunk too large for one body, it is split instead.
   ///
   /// - Parameters:
   ///   - changes: changes to pending chunks, carried out after the results are stored.

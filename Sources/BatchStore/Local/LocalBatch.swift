@@ -38,7 +38,7 @@ package struct LocalBatch: Sendable {
 
 /// Sorted 16-byte digests of lines, or of record ids, from the devices of one bucket and from a span of time.
 package struct DigestSegment: Sendable, Equatable {
-  /// The bucket: for lines, 0 to 255 according to the hash of the device id; for record ids, 256 more.
+  /// The bucket: for lines, 0 to 255 according to the hash of the device id; for record ids, 256 plus that number.
   package var bucket: Int
   package var first: Instant
   package var last: Instant
@@ -53,7 +53,7 @@ package struct DigestSegment: Sendable, Equatable {
 }
 
 extension EventStore {
-  /// Stores a batch in one transaction. A kill leaves nothing or all of it, so no line counts twice if it is read
+  /// Stores a batch in one transaction. A kill leaves all of it or nothing, so no line counts twice if it is read
   /// again.
   package func commit(_ batch: LocalBatch, run: RunID) throws { try commit([batch], run: run) }
 

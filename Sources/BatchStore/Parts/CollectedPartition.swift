@@ -28,7 +28,7 @@ package struct CollectedPartition: Sendable, Equatable {
   }
 }
 
-/// The data that a store lost when an incomplete partition was removed from it.
+/// The data that a store lost when an incomplete partition was removed.
 package struct DroppedPartition: Sendable, Equatable {
   package var partition: CollectedPartition
   /// The number of accepted lines that came from the partition.
@@ -148,8 +148,8 @@ extension Parts {
     try db.execute(sql: "DELETE FROM half_partition")
   }
 
-  /// Removes the collected parts of the last partition if other parts of it are missing; nothing from them has been
-  /// sent. Returns nil if none are missing.
+  /// Removes the collected parts of the last partition if its other parts are missing; nothing from them has been sent.
+  /// Returns nil if no part is missing.
   package func dropHalf() throws -> DroppedPartition? {
     let dropped = try connection.write { db -> DroppedPartition? in
       guard let partition = try Self.partitions(in: db).last, !partition.missing.isEmpty else { return nil }

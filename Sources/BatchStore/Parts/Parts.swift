@@ -134,7 +134,7 @@ package struct Parts: Sendable {
           AND m.seen_run = ?1 AND m.run <> ?1))
     """
 
-  /// Marks this store as that of a part's result, which a digest covers.
+  /// Marks this store as a part's result, which a digest covers.
   /// ``EventStore/open(_:format:isResult:isScratch:)`` then rejects it unless `isResult` is true.
   package func mark(part: Int, ofPartition identity: String) throws {
     try connection.write { db in

@@ -5,7 +5,7 @@ import GRDB
 struct QuarantineRoom: Sendable {
   var left: Int?
 
-  /// Reserves the room for a line; returns whether there was enough.
+  /// Reserves room for a line; returns whether there was enough.
   mutating func take(_ line: QuarantinedLine) -> Bool {
     // Events are never dropped. Their number is limited by the number of lines from which they were made.
     guard let left, line.kind != nil, line.block == nil else { return true }

@@ -153,8 +153,8 @@ package struct Quarantine: Sendable {
     }
   }
 
-  /// Returns the numbers of lines and events that replays imported, by the number of the replay, then by that of the run
-  /// that quarantined them.
+  /// Returns the numbers of lines and events that replays imported, by the number of the replay, then by the number of
+  /// the run that quarantined them.
   package func replayedLines() throws -> [Int64: [Int64: Int]] {
     try connection.read { db in
       try Row.fetchAll(

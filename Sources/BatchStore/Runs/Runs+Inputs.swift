@@ -1,7 +1,7 @@
 package import BatchFoundation
 import GRDB
 
-/// The files whose records led to events. Their numbers let an event store its place as two small numbers.
+/// The files whose records led to events, numbered so that an event can store its source as two small integers.
 extension Runs {
   /// Returns the store's numbers for the files that a run reads, in the order of the paths. New files get a number.
   package func numbers(ofInputs paths: [String], run: RunID) throws -> [UInt32] {

@@ -60,7 +60,7 @@ package struct EventMerge {
     try self.init(sequences.enumerated().map { (place: $0.offset, blocks: $0.element) }, wireForm: wireForm)
   }
 
-  /// Merges some of several sequences. Each has its index among all of them, which orders equal events.
+  /// Merges a subset of sequences. Each has its index in the full list, which orders equal events.
   package init(_ sequences: [(place: Int, blocks: BlockSequence)], wireForm: WireForm) throws {
     for (place, sequence) in sequences {
       let cursor = Cursor(sequence, wireForm: wireForm, place: place)

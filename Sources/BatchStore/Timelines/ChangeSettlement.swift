@@ -253,7 +253,7 @@ extension WireForm {
     try events(of: blocks.map { PlacedBlock($0, try readerOnFirst(of: $0)) }, limits)
   }
 
-  /// Only one block is open at a time, because a device may have any number of them.
+  /// Opens only one block at a time, because a device may have any number of them.
   fileprivate func events(of blocks: [PlacedBlock], _ limits: BlockLimits) throws -> EventBlocks? {
     guard !blocks.isEmpty else { return nil }
     let writer = EventBlockCopier(self, limits)

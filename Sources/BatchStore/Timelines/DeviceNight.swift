@@ -37,7 +37,7 @@ package struct DeviceNight: Sendable, Equatable {
 /// A night in the store, with its run.
 package struct StoredNight: Sendable, Equatable {
   package var night: DeviceNight
-  /// Records that arrived late since the night, in the same format as the night's own.
+  /// Records that arrived after the night, in the same format as the night's own.
   package var additions: [[UInt8]] = []
   package var run: RunID
   /// The digest of the settings with which the night was processed.

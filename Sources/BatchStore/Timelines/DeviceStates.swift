@@ -54,7 +54,7 @@ package struct DeviceStates: Sendable {
         held: held, due: due))
   }
 
-  /// Records which stored state is replaced by the last one that was appended; nil for a new device.
+  /// Records the stored state that the last appended one replaces; nil for a new device.
   package mutating func lastReplaces(_ stored: StoredDevice?) {
     guard let last = entries.indices.last else { return }
     entries[last].heldBefore = stored?.held
@@ -74,7 +74,7 @@ struct StateSegment {
   var devices: Int
   var states: [UInt8]
 
-  /// Returns how many of the states are not among the intact ones, in words, such as `2 of 40`.
+  /// Returns the number of lost states in words, such as `2 of 40`.
   func lost(_ intact: DeviceStates) -> String { "\(max(0, devices - intact.count)) of \(devices)" }
 }
 

@@ -23,8 +23,7 @@ package struct Timelines: Sendable {
     }
   }
 
-  /// Returns the settings that have this digest and with which nights were processed; nil if the store does not have
-  /// them.
+  /// Returns the rule settings of nights by their digest; nil if the store does not have them.
   package func ruleSettings(_ digest: String) throws -> String? {
     try connection.read {
       try String.fetchOne($0, sql: "SELECT settings FROM night_rules WHERE digest = ?", arguments: [digest])
@@ -143,7 +142,7 @@ package struct Timelines: Sendable {
 extension Timelines {
   /// Returns the segments of a bucket that may hold digests of lines from `first` to `last`.
   ///
-  /// - Throws: ``StoreError/digestFile(path:)`` for a changed file of digests; others, as for a missing one.
+  /// - Throws: ``StoreError/digestFile(path:)`` for a changed digest file, and other errors, such as for a missing one.
   package func knownDigests(bucket: Int, from first: Instant, to last: Instant) throws -> [DigestSegment] {
     try connection.read { db in
       let statement = try db.cachedStatement(
@@ -201,7 +200,7 @@ extension Timelines {
   }
 
   /// Passes to `body`, in order, the digests of lines that are in the store itself. In the store of a part's result,
-  /// these are the digests that it added.
+  /// these are the digests that its run added.
   package func forEachOwnDigestSegment(_ body: (DigestSegment) throws -> Void) throws {
     try connection.read { db in
       let rows = try Row.fetchCursor(

@@ -57,8 +57,8 @@ package struct CallFault: Error, Sendable, Equatable {
   package var isThrottle: Bool
   /// Whether the service says that it accepts no requests for now, so that waiting is worthwhile; true for a throttle.
   package var isForNow: Bool
-  /// Whether the content may be the cause: the service failed or the connection broke, and the service did not ask to
-  /// wait.
+  /// Whether the content may be the cause: the service failed or the connection broke, and the service
+  /// requested no pause.
   package var blamesRequest: Bool
   /// Whether the reason is known only from a sentence in the service's response (reference decisions 59). Because the
   /// sentence may quote the request, other requests are tried first.
@@ -118,7 +118,7 @@ package enum ServiceStop: Sendable, Equatable {
     case retryBudget(Int)
     /// The service said for this long that it accepts no requests for now.
     case patience(Milliseconds)
-    /// The service asked for a pause longer than this.
+    /// The service requested a pause longer than this.
     case longerPause(Milliseconds)
     /// Every request failed, so no event is to blame.
     case everyRequest
@@ -162,9 +162,9 @@ extension ServiceStop.Limit: CustomStringConvertible {
     case .attempts(let count):
       ", even after \(count.counted("attempt")) at one request, while no other request was accepted"
     case .retryBudget(let count): ", even after \(count.counted("retry", "retries")) in total (Networking.retryBudget)"
-    case .patience(let time): ", for \(time.count / 1000) seconds (Upload.patience)"
+    case .patience(let time): ", for \(Int(time.count / 1000).counted("second")) (Upload.patience)"
     case .longerPause(let time):
-      ", and requested a pause longer than the \(time.count / 1000) seconds that a run waits (Upload.patience, Upload.patienceAtStart)"
+      ", and requested a pause longer than the \(Int(time.count / 1000).counted("second")) that a run waits (Upload.patience, Upload.patienceAtStart)"
     case .everyRequest: ", whatever was sent"
     case .firstFailure: ""
     }

@@ -89,7 +89,7 @@ package struct HTTPSettings: Sendable {
     case none
     /// A proxy at an address. The login is `user:password`; nil if the proxy needs none.
     case address(String, login: String? = nil)
-    /// The proxy in `https_proxy` and similar variables, because the operator requested it.
+    /// The proxy in `https_proxy` and similar variables; only at the operator's request.
     case environment
   }
 

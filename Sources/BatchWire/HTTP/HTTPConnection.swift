@@ -37,7 +37,7 @@ final class HTTPConnection: @unchecked Sendable {
     var keepAliveSeconds: Int?
   }
 
-  /// - Parameter idleLimit: the idle time from which on the connection is not reused; zero always opens a new
+  /// - Parameter idleLimit: the idle time that a reused connection must not reach; zero always opens a new
   ///   connection.
   func send(_ request: HTTPRequest, idleLimit: Duration, cancellation: HTTPCancellation?) -> Result {
     let transfer = unsafe HTTPTransfer(
@@ -185,7 +185,7 @@ final class HTTPConnection: @unchecked Sendable {
     return unsafe engage_curl_set_text(handle, option, value) == CURLE_OK
   }
 
-  /// Returns at least one, because libcurl treats 0 as no limit.
+  /// Returns at least 1, because libcurl treats 0 as no limit.
   private static func milliseconds(_ seconds: Double) -> Int { max(1, Int((min(seconds, 86_400) * 1000).rounded())) }
 
   // MARK: - Result

@@ -87,7 +87,7 @@ package struct HTTPFault: Sendable, Equatable {
   }
 
   package var kind: Kind
-  /// Set if ``kind`` is ``Kind/tls`` and the certificate is the reason.
+  /// The problem with the certificate; nil unless it is the reason for ``Kind/tls``.
   package var certificate: Certificate?
   /// The status received before the response broke off.
   package var status: Int?

@@ -34,7 +34,7 @@ final class HTTPTransfer {
     headLimit = settings.headLimit
   }
 
-  /// Returns the transfer to which a callback's context refers; the transfer outlives the call of libcurl.
+  /// Returns the transfer to which a callback's context refers; the transfer outlives the call to libcurl.
   static func from(_ context: UnsafeMutableRawPointer?) -> HTTPTransfer {
     // The context is set together with the callback.
     guard let context = unsafe context else { preconditionFailure("libcurl lost its context") }
@@ -43,8 +43,8 @@ final class HTTPTransfer {
 
   /// Called when a connection is established and no part of the request has been sent on it.
   ///
-  /// When a reused connection dies without a response, libcurl sends the request again by itself, but first calls this
-  /// function again. That is refused unless no byte has been sent so far (reference guarantees 1.1).
+  /// When a reused connection dies without a response, libcurl resends the request, but calls this function
+  /// first. The resend is refused unless no byte has been sent so far (reference guarantees 1.1).
   func mayStart() -> CInt {
     var sent = 0
     let known = unsafe engage_curl_get_long(handle, CURLINFO_REQUEST_SIZE, &sent) == CURLE_OK
@@ -107,7 +107,7 @@ final class HTTPTransfer {
     flaw == nil ? received(reusedConnection: reusedConnection) : nil
   }
 
-  /// Returns the response as far as it arrived, if the request keeps partial ones; nil if its head is incomplete.
+  /// The response as far as it arrived; nil if its head is incomplete or partial responses are not kept.
   var partialAnswer: HTTPAnswer? {
     request.keepsPartialAnswer && head.isWhole ? received(reusedConnection: false) : nil
   }

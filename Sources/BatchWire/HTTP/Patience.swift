@@ -22,7 +22,7 @@ package struct Patience: Sendable {
 
     package func limit(hasAnswered: Bool) -> Milliseconds { hasAnswered ? longest : min(longest, atStart) }
 
-    /// The longest pause made at a service's request; if it asks for more, the pause is shortened to this.
+    /// The longest pause made at a service's request; a longer one is shortened to this.
     package static let longestWish = Milliseconds(15 * 60_000)
   }
 

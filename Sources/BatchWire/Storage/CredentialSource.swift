@@ -1,12 +1,13 @@
 package import BatchFoundation
 import Glibc
 
-/// Finds the credentials of a storage service where the tools of AWS find them, and renews them before they expire.
+/// Finds credentials for a storage service where AWS tools look for them, and renews them before they expire.
 ///
-/// The first source that is configured counts: the variables `AWS_ACCESS_KEY_ID` and so on, a web identity, the profile of
-/// `AWS_PROFILE` or `default`, a container's endpoint. Instead of a variable, the same with `_FILE` may name a file.
+/// The first configured source counts: the variables `AWS_ACCESS_KEY_ID` and so on, a web identity, the
+/// profile named by `AWS_PROFILE` or `default`, a container's endpoint. Instead of a key variable, a variable
+/// with the suffix `_FILE` may name a file that contains the value.
 package final class CredentialSource: Sendable {
-  /// The reason why there are no credentials; never a value.
+  /// The reason there are no usable credentials, without any secret.
   package struct Problem: Error, Equatable { package var words: String }
 
   private let environment: [String: String]
@@ -25,10 +26,10 @@ package final class CredentialSource: Sendable {
     (self.environment, self.region, self.http, self.now) = (environment, region, http, now)
   }
 
-  /// Returns credentials that are valid for some minutes.
+  /// Returns credentials that remain valid for some minutes.
   ///
-  /// - Parameter refused: credentials that the service has called expired; others are got.
-  /// - Throws: ``Problem`` if there are none or they cannot be got, and what `http` throws.
+  /// - Parameter refused: credentials that the service reported as expired, to be replaced by new ones.
+  /// - Throws: ``Problem`` if credentials are missing or cannot be obtained; errors of `http`.
   package func credentials(insteadOf refused: StorageCredentials? = nil) throws -> StorageCredentials {
     try known.withLock { known in
       if let present = known, present != refused, present.expires.map({ now() + Self.margin < $0 }) ?? true {
@@ -74,7 +75,7 @@ package final class CredentialSource: Sendable {
     do {
       bytes = try RegularFile.read(path, largest: 1 << 16, takesPipes: true)
     } catch {
-      throw Problem(words: "the file that \(name) names: \(error.reason)")
+      throw Problem(words: "the file that \(name) names is unusable (\(error.reason))")
     }
     let text = String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isNewline).first.map(String.init) ?? ""
     guard !text.isEmpty else { throw Problem(words: "the file that \(name) names is empty") }
@@ -85,7 +86,7 @@ package final class CredentialSource: Sendable {
 
   private static let linkLocal: Set = ["169.254.170.2", "169.254.170.23", "[fd00:ec2::23]"]
 
-  /// The endpoint of ECS or EKS; the token that it wants is sent to no other host.
+  /// Returns the endpoint for container credentials, the only receiver of their token; nil if none is set.
   private func containerAddress() throws -> (address: ServiceAddress, target: String)? {
     let uri: String
     if let relative = environment["AWS_CONTAINER_CREDENTIALS_RELATIVE_URI"], !relative.isEmpty {
@@ -95,7 +96,7 @@ package final class CredentialSource: Sendable {
     } else {
       return nil
     }
-    // The reason why it is no address does not change the remedy.
+    // Every invalid address has the same remedy.
     guard let parts = RemoteAddress(uri), !parts.isBucket,
       let address = try? ServiceAddress("\(parts.scheme)://\(parts.host)", plainHosts: Self.linkLocal),
       LoopbackHost.contains(address.host) || Self.linkLocal.contains(address.host)
@@ -116,7 +117,7 @@ package final class CredentialSource: Sendable {
     let body = try answer(
       HTTPRequest(.get, container.address, container.target, headers: headers, totalSeconds: 10), settings,
       of: "the container's endpoint")
-    // The reason why it is no JSON does not change the remedy.
+    // Invalid JSON has the same remedy as a missing key.
     guard let document = try? JSONNode.parse(body), let id = document["AccessKeyId"]?.string,
       let secret = document["SecretAccessKey"]?.string
     else { throw Problem(words: "the response from the container's endpoint has no access key") }
@@ -136,7 +137,7 @@ package final class CredentialSource: Sendable {
       ("Version", "2011-06-15"), ("WebIdentityToken", token.reveal()),
     ].map { "\($0)=\(RequestSignature.encoded($1))" }.joined(separator: "&")
     let text = environment["AWS_ENDPOINT_URL_STS"] ?? "https://sts.\(region).amazonaws.com"
-    // The reason does not change the remedy.
+    // Every invalid address has the same remedy.
     guard let address = try? ServiceAddress(text) else {
       throw Problem(words: "AWS_ENDPOINT_URL_STS is not an https address")
     }
@@ -144,7 +145,7 @@ package final class CredentialSource: Sendable {
       HTTPRequest(
         .post, address, "/", headers: [.init("Content-Type", "application/x-www-form-urlencoded")],
         body: Array(form.utf8), totalSeconds: 30), try http(), of: "the token service")
-    // The reason why it is no XML does not change the remedy.
+    // Invalid XML has the same remedy as a missing key.
     guard
       let found = try? XMLDocument.parse(body).first("AssumeRoleWithWebIdentityResult")?.first("Credentials"),
       let id = found.first("AccessKeyId")?.text, let secret = found.first("SecretAccessKey")?.text
@@ -154,7 +155,7 @@ package final class CredentialSource: Sendable {
       expires: found.first("Expiration").flatMap { Instant.parse(rfc3339: $0.text) })
   }
 
-  /// Sends a request up to three times, which is safe because it changes nothing.
+  /// Sends a request that changes nothing, up to three times if the service fails or does not answer.
   private func answer(_ request: HTTPRequest, _ settings: HTTPSettings, of peer: String) throws -> [UInt8] {
     let client = HTTPClient(settings)
     var problem = ""
@@ -171,11 +172,11 @@ package final class CredentialSource: Sendable {
   }
 }
 
-/// A profile in the files of the AWS tools: `~/.aws/credentials` and `~/.aws/config`, or those that variables name.
+/// A profile in AWS files: `~/.aws/credentials` and `~/.aws/config`, or the files that variables name.
 struct AWSProfile {
   private let name: String
   private var values: [String: String] = [:]
-  /// The message if the profile has no credentials; nil without AWS_PROFILE and unreadable files.
+  /// The message if the profile has no credentials; nil if `AWS_PROFILE` is unset and no file is unreadable.
   private(set) var problem: String?
 
   init(_ environment: [String: String]) {
@@ -194,9 +195,9 @@ struct AWSProfile {
       do {
         read(String(decoding: try RegularFile.read(path, largest: 1 << 20), as: UTF8.self), sections)
       } catch {
-        // Either file may be missing; without both, the profile has no credentials.
+        // Either file may be missing; if both are, the profile has no credentials.
         if case .system(let error) = error, [ENOENT, ENOTDIR].contains(error.code) { continue }
-        problem = "the file of profiles '\(path.printable)': \(error.reason)"
+        problem = "the profile file '\(path.printable)' is unusable (\(error.reason))"
       }
     }
     if let asked, problem == nil { problem = "the profile '\(asked.printable)' (AWS_PROFILE) has no access key" }

@@ -1,8 +1,8 @@
 import BatchFoundation
 
-/// Reads a file in ranges, a few of them at once, in bounded memory.
+/// Reads a file in ranges, several concurrently, in bounded memory.
 final class ObjectReader: RemoteReader {
-  /// The pieces that were requested, by their places in the file.
+  /// The ranges that have arrived, by their numbers in the file.
   private struct Pieces {
     var arrived: [Int: Result<[UInt8], any Error>] = [:]
     var isStopped = false
@@ -10,7 +10,7 @@ final class ObjectReader: RemoteReader {
 
   /// The size of a range, in bytes.
   private static let pieceBytes: UInt64 = 2 << 20
-  /// The number of ranges requested before the first of them was read completely.
+  /// The maximum number of ranges requested but not yet read.
   private static let ahead = 4
 
   private let file: RemoteFile
@@ -41,7 +41,7 @@ final class ObjectReader: RemoteReader {
     return count
   }
 
-  /// Requests the ranges that are due, each on a thread of its own, which ends with the request.
+  /// Requests the ranges that are due, each on a separate thread that ends with the request.
   private func request() throws {
     while requested < taken + Self.ahead, UInt64(requested) * Self.pieceBytes < file.size {
       let number = requested

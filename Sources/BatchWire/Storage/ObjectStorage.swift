@@ -1,9 +1,9 @@
 package import BatchFoundation
 import Glibc
 
-/// How a storage service is reached; the job's `Storage` settings.
+/// The job's `Storage` settings, which determine how a storage service is reached.
 package struct StorageSettings: Sendable, Hashable {
-  /// The URL of the service; nil for `AWS_ENDPOINT_URL_S3`, `AWS_ENDPOINT_URL`, or that of AWS in the region.
+  /// The URL of the service; nil for `AWS_ENDPOINT_URL_S3`, `AWS_ENDPOINT_URL`, or AWS in the region.
   package var endpoint: String?
   /// Nil for `AWS_REGION`, `AWS_DEFAULT_REGION`, the profile's region, or `us-east-1`.
   package var region: String?
@@ -15,9 +15,9 @@ package struct StorageSettings: Sendable, Hashable {
   package init() {}
 }
 
-/// Buckets of an S3 service, and files of web servers. One attempt is one request; reads are repeated, because they change nothing.
+/// Objects in S3 buckets, and files on web servers. One attempt is one request; failed requests are repeated.
 package final class ObjectStorage: RemoteStorage {
-  /// The state of requests, which jobs without addresses never create: it reads the files of AWS profiles.
+  /// The state shared by requests. Jobs without addresses never create it, because that reads AWS profiles.
   private struct Session {
     var client: HTTPClient
     var region: String
@@ -31,13 +31,13 @@ package final class ObjectStorage: RemoteStorage {
   private let backoff: Backoff
   /// The number of repetitions left in the run.
   private let budget: Guarded<Int>
-  /// Set until the first note.
+  /// The function that receives the warning of ``noteRetries(_:)``; nil after the first one.
   private let retryNote = Guarded<(@Sendable (String) -> Void)?>(nil)
 
   /// - Parameters:
   ///   - environment: the variables with credentials.
-  ///   - budget: the number of repeated requests of the run.
-  ///   - http: called before the first request.
+  ///   - budget: the maximum number of repeated requests in the run.
+  ///   - http: returns the connection settings; called before the first request.
   package init(
     _ settings: StorageSettings, environment: [String: String], backoff: Backoff, budget: Int,
     http: @escaping @Sendable () throws -> HTTPSettings
@@ -46,7 +46,7 @@ package final class ObjectStorage: RemoteStorage {
     self.budget = Guarded(budget)
   }
 
-  /// Calls `note` with a warning, once, when a request has failed three times and is sent again.
+  /// Sets a function that receives one warning, when a request that failed three times is sent again.
   package func noteRetries(_ note: @escaping @Sendable (String) -> Void) { retryNote.change { $0 = note } }
 
   // MARK: - Finding
@@ -79,7 +79,7 @@ package final class ObjectStorage: RemoteStorage {
         else { throw StorageError(text, .unexpected("an object without a key or size")) }
         let decoded = isEncoded ? PercentEncoding.decodedForm(written.utf8) : nil
         let key = decoded.map { String(decoding: $0, as: UTF8.self) } ?? written
-        // It only marks a folder.
+        // Such an object only marks a folder.
         if size == 0, key.utf8.last == UInt8(ascii: "/") { continue }
         files.append(
           RemoteFile(
@@ -88,14 +88,14 @@ package final class ObjectStorage: RemoteStorage {
       }
       let next = page.first("IsTruncated")?.text == "true" ? page.first("NextContinuationToken")?.text : nil
       guard next == nil || next != token else {
-        throw StorageError(text, .unexpected("the same page of a list again"))
+        throw StorageError(text, .unexpected("the same page of a list twice"))
       }
       token = next
     } while token != nil
     return files
   }
 
-  /// Returns an object or file by reading its first byte; none if it does not exist.
+  /// Finds an object or file by reading its first byte; returns an empty array if it does not exist.
   private func found(_ address: RemoteAddress, _ text: String) throws -> [RemoteFile] {
     do {
       let answer = try send(ObjectCall(address: address, text: text, range: 0..<1))
@@ -107,8 +107,8 @@ package final class ObjectStorage: RemoteStorage {
     }
   }
 
-  /// Returns an entity tag, to which some services add no quotes; nil for an empty one, which proves nothing, and for one that
-  /// does not prove that all bytes are equal.
+  /// Returns an entity tag with the quotes that some services omit; nil for an empty or weak tag, which does
+  /// not prove that all bytes are equal.
   fileprivate static func tag(_ text: String) -> String? {
     if text.isEmpty || text == "\"\"" || text.hasPrefix("W/") { return nil }
     return text.hasPrefix("\"") ? text : "\"\(text)\""
@@ -118,11 +118,11 @@ package final class ObjectStorage: RemoteStorage {
 
   package func reader(of file: RemoteFile) -> any RemoteReader { ObjectReader(file, self) }
 
-  /// Returns a range of a file, if it is still the file that was found.
+  /// Returns a range of a file; throws if the file has changed since it was found.
   ///
-  /// After a cut, the request continues at the first byte that did not arrive.
+  /// If a response breaks off, the next request continues at the first missing byte.
   ///
-  /// - Parameter isStopped: whether to give up before the next attempt.
+  /// - Parameter isStopped: returns whether to give up before the next attempt.
   func bytes(_ range: Range<UInt64>, of file: RemoteFile, isStopped: () -> Bool) throws -> [UInt8] {
     guard let address = RemoteAddress(file.address) else { preconditionFailure("a remote file without an address") }
     var bytes: [UInt8] = []
@@ -153,8 +153,8 @@ package final class ObjectStorage: RemoteStorage {
 
   // MARK: - Requests
 
-  /// Sends a request until it succeeds, or brings a part of the range. Each repetition has the effect of one request, except that
-  /// after a lost answer a condition no longer holds or an upload has ended.
+  /// Sends a request until it succeeds or returns part of the range. Repetitions do not change its effect;
+  /// but after a lost response, a condition may no longer hold, or an upload may already have ended.
   func send(_ call: ObjectCall) throws -> HTTPAnswer {
     let session = try session()
     var random = SystemRandomNumberGenerator()
@@ -166,7 +166,7 @@ package final class ObjectStorage: RemoteStorage {
       let cause: StorageError.Cause
       var isForNow = true
       var outcome = session.client.send(request)
-      // A completed upload begins its answer before it knows the result.
+      // The service begins its response to a completed upload before it knows the result.
       if case .answer(var answer) = outcome, answer.status == 200, call.method == .post, answer.error != nil {
         answer.status = 500
         outcome = .answer(answer)
@@ -176,7 +176,7 @@ package final class ObjectStorage: RemoteStorage {
         try check(answer, call)
         return answer
       case .noAnswer(let fault):
-        // A part of the range is as good as a shorter range.
+        // Part of a range is as useful as a shorter range.
         if let part = fault.partial, part.status == 206, !part.body.isEmpty, call.file != nil {
           try check(part, call)
           try spend(StorageError(call.text, .unreachable(request.address.host, fault)))
@@ -221,7 +221,7 @@ package final class ObjectStorage: RemoteStorage {
     guard isLeft else { throw error }
   }
 
-  /// Refuses bytes of another file than the one that was found, and of another range.
+  /// Refuses a response with a different range, or from a file that has changed since it was found.
   private func check(_ answer: HTTPAnswer, _ call: ObjectCall) throws {
     guard let range = call.range, let file = call.file else { return }
     if let tag = file.tag, answer.fields["etag"] != nil, tag != answer.strongTag {
@@ -248,7 +248,7 @@ package final class ObjectStorage: RemoteStorage {
     }
   }
 
-  /// The value of the first of these variables that is set.
+  /// Returns the value of the first of these variables that is set; nil if none is.
   private func variable(_ names: String...) -> String? {
     names.compactMap { environment[$0] }.first { !$0.isEmpty }
   }
@@ -297,7 +297,7 @@ package final class ObjectStorage: RemoteStorage {
     return request
   }
 
-  /// Returns the service of an address, and the path of the request there.
+  /// Returns the service for an address, and the path of the request.
   func place(of address: RemoteAddress, _ key: String, in region: String, _ text: String) throws -> (
     ServiceAddress, String
   ) {
@@ -315,7 +315,7 @@ package final class ObjectStorage: RemoteStorage {
       let path = "/" + RequestSignature.encoded(key, keeping: "/")
       let endpoint = settings.endpoint ?? variable("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL")
       let service = try ServiceAddress(endpoint ?? "https://s3.\(region).amazonaws.com")
-      // A certificate covers one name below the service's; an IP address has no names below it.
+      // A wildcard certificate covers one label below the service's name; an IP address has no subdomains.
       if settings.usesPaths || address.host.contains(".") || LoopbackHost.contains(service.host) {
         return (service, "/\(address.host)\(path)")
       }
@@ -329,23 +329,23 @@ package final class ObjectStorage: RemoteStorage {
   }
 }
 
-/// A request about one object or bucket.
+/// A request for one object or bucket.
 struct ObjectCall {
   var method = HTTPRequest.Method.get
   var address: RemoteAddress
   /// The address in messages.
   var text: String
-  /// Empty for the bucket.
+  /// The key of the object; empty for the bucket itself.
   var key: String
   var query: [(String, String)] = []
   var headers: [(String, String)] = []
   var body: [UInt8] = []
   var purpose = StorageError.Purpose.read
-  /// The bytes that are read; nil for other requests.
+  /// The range to read; nil for other requests.
   var range: Range<UInt64>?
   /// The object whose bytes are read; nil until it is found.
   var file: RemoteFile?
-  /// The number of requests after which it fails.
+  /// The maximum number of attempts.
   var attempts = 8
   /// Called before each repetition; may throw to stop.
   var check: () throws -> Void = {}
@@ -363,16 +363,16 @@ struct ObjectCall {
 }
 
 extension HTTPAnswer {
-  /// The service's error; nil if the body is none.
+  /// The service's error; nil if the body is not an error document.
   fileprivate var error: XMLElement? { document().flatMap { $0.isNamed("Error") ? $0 : nil } }
 
   /// Returns the XML document in the body; nil if there is none.
   func document(_ limits: XMLLimits = .answer) -> XMLElement? {
-    // Whatever is wrong with a document, the remedy is the same.
+    // Every invalid document has the same remedy.
     try? XMLDocument.parse(body, limits: limits)
   }
 
-  /// The size of the whole file of which this is a part; nil if unknown.
+  /// The size of the whole file; nil if unknown.
   fileprivate var wholeSize: UInt64? {
     if status == 200 { return UInt64(body.count) }
     return fields["content-range"].flatMap { $0.split(separator: "/").last }.flatMap { UInt64($0) }

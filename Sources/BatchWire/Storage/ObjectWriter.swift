@@ -1,10 +1,10 @@
 import BatchFoundation
 
-/// Writes an object with one request or, beyond the size of a part, by a multipart upload. It holds one part in memory.
+/// Writes an object in one request or, beyond the size of a part, in a multipart upload; buffers one part.
 final class ObjectWriter: RemoteWriter {
-  /// The size of every part but the last, as some services require.
+  /// The size of every part but the last, because some services require equal sizes.
   private static let partBytes = 8 << 20
-  /// The limit of S3.
+  /// The maximum number of parts that S3 accepts.
   private static let mostParts = 10_000
 
   private let address: RemoteAddress
@@ -13,7 +13,7 @@ final class ObjectWriter: RemoteWriter {
   private let check: () throws -> Void
   private let storage: ObjectStorage
   private var part: [UInt8] = []
-  /// The id of the multipart upload that has begun.
+  /// The id of the multipart upload; nil until one begins.
   private var upload: String?
   /// The tags of the parts sent.
   private var tags: [String] = []
@@ -26,7 +26,7 @@ final class ObjectWriter: RemoteWriter {
   }
 
   deinit {
-    // The error that ended the upload was reported; parts that cannot be removed are invisible.
+    // The error that ended the upload was already reported, and parts that cannot be removed are not visible.
     if let upload { _ = try? send(.delete, [("uploadId", upload)]) }
   }
 
@@ -51,7 +51,7 @@ final class ObjectWriter: RemoteWriter {
       .post, [("uploadId", upload ?? "")],
       Array("<CompleteMultipartUpload>\(parts.joined())</CompleteMultipartUpload>".utf8), isConditional: true)
     upload = nil
-    // Without its tag, the object is complete all the same.
+    // The object is complete even if the response has no tag.
     return answer.document()?.first("ETag")?.text
   }
 
@@ -60,7 +60,7 @@ final class ObjectWriter: RemoteWriter {
     let upload = try upload ?? begin()
     self.upload = upload
     guard tags.count < Self.mostParts else {
-      throw StorageError(text, .address("too large: an object can have at most 10,000 parts of 8 MiB"), .write)
+      throw StorageError(text, .address("the object is too large; the limit is 10,000 parts of 8 MiB"), .write)
     }
     let answer = try send(.put, [("partNumber", "\(tags.count + 1)"), ("uploadId", upload)], part)
     guard let tag = answer.fields["etag"] else {
@@ -95,7 +95,7 @@ final class ObjectWriter: RemoteWriter {
       call.attempts = 1
     } else {
       call.check = check
-      // Otherwise libcurl would send a form's type, and the service would store it.
+      // Otherwise, libcurl would send the type of a form, and the service would store it.
       call.headers.append(("Content-Type", type))
     }
     if isConditional, let condition {

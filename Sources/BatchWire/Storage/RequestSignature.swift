@@ -1,6 +1,6 @@
 package import BatchFoundation
 
-/// Signature Version 4 of a request. It covers the method, path, query, every header given and the hash of the body.
+/// The AWS Signature Version 4 of a request. It covers the method, path, query, given headers and body hash.
 package struct RequestSignature: Sendable {
   package var region: String
   package var service: String
@@ -10,7 +10,7 @@ package struct RequestSignature: Sendable {
     (self.region, self.service, self.credentials) = (region, service, credentials)
   }
 
-  /// Returns the value of `Authorization`.
+  /// Returns the value of the `Authorization` header.
   ///
   /// - Parameters:
   ///   - path: percent-encoded as on the wire.
@@ -38,31 +38,31 @@ package struct RequestSignature: Sendable {
       + "Signature=\(Hexadecimal.text(of: key))"
   }
 
-  /// Returns a query in the order in which it is signed, to be sent like this.
+  /// Returns a query in the order in which it is signed, and in which it must be sent.
   package static func text(of query: [(String, String)]) -> String {
     query.sorted { ($0.0, $0.1) < ($1.0, $1.1) }.map { "\($0)=\($1)" }.joined(separator: "&")
   }
 
-  /// Returns the text with every byte but letters, digits, `-._~` and those in `kept` percent-encoded.
+  /// Percent-encodes every byte of the text except letters, digits, `-._~` and those in `kept`.
   package static func encoded(_ text: String, keeping kept: String = "") -> String {
     var bytes: [UInt8] = []
     PercentEncoding.append(text.utf8, keeping: "~\(kept)", to: &bytes)
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// Returns the value without spaces around it, and with one for several.
+  /// Returns the value without surrounding spaces, and with each run of spaces replaced by one.
   private static func trimmed(_ value: String) -> String {
     value.split(whereSeparator: { $0 == " " || $0 == "\t" }).joined(separator: " ")
   }
 }
 
-/// What signs requests. The secret and the token are never printed.
+/// The credentials that sign requests. The secret and the token are never printed.
 package struct StorageCredentials: Sendable, Equatable {
   package var id: String
   package var secret: Secret
-  /// The token of temporary credentials.
+  /// The token of temporary credentials; nil for permanent ones.
   package var token: Secret?
-  /// The end of temporary credentials; nil if they do not end.
+  /// The time when temporary credentials expire; nil if they do not.
   package var expires: Instant?
 
   package init(id: String, secret: Secret, token: Secret? = nil, expires: Instant? = nil) {

@@ -1,21 +1,21 @@
 package import BatchFoundation
 
-/// A refusal by a storage service, or a request without an answer, with the remedy. It shows codes of the service but none of
-/// its texts, which may repeat a request.
-package struct StorageError: RunError, Equatable, CustomStringConvertible {
+/// The error for a request that a storage service refused or did not answer, with the remedy. It shows the
+/// service's codes but not its texts, which may quote the request.
+package struct StorageError: RunError, InputFailure, Equatable, CustomStringConvertible {
   package enum Cause: Equatable, Sendable {
-    /// Neither the environment nor a file has credentials, or they are unusable, for the reason given.
+    /// Credentials are missing or unusable, for this reason.
     case credentials(String)
     case refused(status: Int, code: String, region: String?)
-    /// No complete answer from a host, after all attempts.
+    /// A host gave no complete response in any attempt.
     case unreachable(String, HTTPFault)
     /// The object's tag or size has changed since it was found.
     case changed
-    /// The answer violates the protocol.
+    /// The response violates the protocol; the value names what the service sent.
     case unexpected(String)
-    /// The server ignores `Range`, and the file is too large for one answer.
+    /// The server ignores `Range`, and the file is too large for one response.
     case noRanges
-    /// The answer to a write was lost, and a repetition cannot tell whether it succeeded.
+    /// The response to a write was lost, and a repetition cannot show whether the write succeeded.
     case lost
     case address(String)
   }
@@ -52,7 +52,7 @@ package struct StorageError: RunError, Equatable, CustomStringConvertible {
     }
   }
 
-  /// Whether the service answered 403: a missing right or invalid credentials.
+  /// Whether the service answered 403: a missing permission or invalid credentials.
   var isDenied: Bool { if case .refused(403, _, nil) = cause { true } else { false } }
 
   package static func isExpired(_ code: String) -> Bool { code == "ExpiredToken" || code == "TokenRefreshRequired" }
@@ -65,7 +65,7 @@ package struct StorageError: RunError, Equatable, CustomStringConvertible {
 
   package var description: String { "\(address.printable): error: \(words)" }
 
-  /// The warning while the request is sent again.
+  /// The warning shown when the request is sent again.
   var retryNote: String {
     let problem =
       switch cause {
@@ -86,7 +86,7 @@ package struct StorageError: RunError, Equatable, CustomStringConvertible {
       "no usable credentials: \(problem). Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE; for a public bucket, set Storage.anonymous"
     case .unreachable(let host, let fault): "\(host.printable) did not answer (\(fault)); \(Self.remedy(fault))"
     case .changed:
-      "the object was replaced while the run read it; everything read so far is kept. Run the job again when the object is complete"
+      "the object was replaced while the run read it; the run imported no records. Run the job again when the object is complete"
     case .unexpected(let what): "the storage service sent \(what); check the address and Storage.endpoint"
     case .noRanges:
       "the server does not send parts of a file (Range), and the file is too large for one response; copy it to a local disk"
@@ -121,7 +121,7 @@ package struct StorageError: RunError, Equatable, CustomStringConvertible {
     case "InvalidObjectState":
       return "the object is archived (\(shown)); restore it (aws s3api restore-object) and run the job again"
     case "SlowDown", "ServiceUnavailable", "InternalError", "RequestTimeout":
-      return "the service failed in all attempts (\(shown)); run the job again later"
+      return "the service failed at every attempt (\(shown)); run the job again later"
     default: break
     }
     switch status {
@@ -132,7 +132,7 @@ package struct StorageError: RunError, Equatable, CustomStringConvertible {
     case 401, 403:
       return
         "reading is denied (\(shown)); allow s3:GetObject, or set Storage.requesterPays if the bucket's readers pay"
-    case 404: return "nothing was found at this address (\(shown))"
+    case 404: return "there is no file at this address (\(shown)); check it"
     default: return "the service refused the request (\(shown))"
     }
   }

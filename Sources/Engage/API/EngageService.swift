@@ -157,7 +157,7 @@ package final class EngageService: Sendable {
 
   // MARK: - Sending
 
-  /// Sends the request with the token, and once more with a new token if the first has or may have expired.
+  /// Sends the request with the token, and once more with a new token if the first one has expired or may have.
   private func authorized<Answer, Rejection>(
     _ request: HTTPRequest, isRepeatable: Bool, allowsRenewal: Bool = true, _ cancellation: HTTPCancellation?,
     read: (HTTPAnswer, Int64) -> Reading<CallOutcome<Answer, Rejection>>
@@ -235,7 +235,7 @@ extension EngageService {
   /// Returns a client of the sandbox, which accepts any credentials, if `sandbox` gives its address; otherwise a client
   /// of the configured service.
   ///
-  /// - Throws: ``ServiceSettingsError`` if the address is invalid or settings are missing, all of which it lists.
+  /// - Throws: ``ServiceSettingsError`` for an invalid address, or for missing settings, all of which are listed.
   package static func of(_ connection: Settings.Connection, sandbox: String?) throws -> EngageService {
     if sandbox == nil { try ServiceSettingsError.refuse(missingSettings(connection)) }
     func given(_ value: Secret?) -> Secret { value.flatMap { $0.isEmpty ? nil : $0 } ?? Secret("any") }
@@ -301,7 +301,7 @@ package final class HourlyLimit: Sendable {
     state = Guarded(State(used: pairs))
   }
 
-  /// Counts a call and returns nil if it may be made now; otherwise returns the seconds until one may.
+  /// Counts a call and returns nil if it may be made now; otherwise returns the seconds to wait.
   package func take() -> Double? {
     state.withLock { state in
       let seconds = now()

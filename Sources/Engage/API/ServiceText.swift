@@ -1,12 +1,12 @@
 import BatchFoundation
 import BatchWire
 
-/// The error text of a response, searched for sentences that say what neither its status nor its error id does
-/// (reference identity 1.3, 4 and 7). ASCII letters are compared without case.
+/// The error text of a response, searched for sentences that reveal more than its status and error id (reference
+/// identity 1.3, 4 and 7). The search ignores the case of ASCII letters.
 ///
 /// A sentence counts only in faults and reported errors, and only if it is not quoted from the request. Every sent
 /// value that contains a sentence is therefore removed first, as often as it was sent, even if the quotation is
-/// truncated or has different blanks (reference decisions 59).
+/// truncated or differs in white space (reference decisions 59).
 struct ServiceText {
   private static let throttles = sentences(["max number of concurrent"])
   private static let tokenLimits = sentences(["token limits exceeded", "token limit exceeded"])

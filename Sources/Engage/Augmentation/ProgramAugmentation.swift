@@ -43,7 +43,7 @@ final class ProgramAugmentation {
       let (answers, failure) = program.ask(lines)
       for (offset, answer) in answers.enumerated() {
         guard let attributes = Self.attributes(answer) else {
-          fail(next + offset, "the program's answer is not an object of strings, numbers and booleans")
+          fail(next + offset, "the program did not return a JSON object of strings, numbers and booleans")
           continue
         }
         events[next + offset] = events[next + offset].adding(attributes, in: arena)

@@ -20,14 +20,14 @@ final class EngageDecider: DeviceDecider {
   /// The positions of the records that caused the rules' events, for ``program`` only.
   private var places: [RecordPosition] = []
   /// The maximum number of stretches of events kept unencoded for a device with stored state: any number of its events
-  /// may be waiting even if the input is small.
+  /// may be held, even if the input is small.
   private static let mostStretchesKept = 64
   private var hasPast = false
   private var campaigns: CampaignCounter
   private let steps: CampaignStepCodes
   /// The set-ups of the owners that the current device's records name.
   private var owners: [DeviceSetup] = []
-  /// Whether anything from the current device is sent to the service, regardless of its final consent.
+  /// Whether anything from the current device is sent to the service, regardless of the device's final consent.
   private var concernsService = false
 
   init(_ settings: EngageDecisionRules, _ options: DeciderOptions) {
@@ -187,7 +187,7 @@ final class EngageDecider: DeviceDecider {
     core.noteLate(&rules.output.late)
     takeOwners()
     try endStretch()
-    // Waiting events (``WaitingEvents``) do not use the arena.
+    // Held events (``WaitingEvents``) do not use the arena.
     let waiting = rules.state.waiting
     rules.state.waiting = WaitingEvents()
     let bytes = rules.state.encoded()
@@ -270,13 +270,13 @@ private struct CampaignStepCodes {
 
   func step(of event: Event) -> CampaignStep? {
     for (code, step) in codes where event.code == code { return step }
-    // Named events and links may share the code; only goals have a name of a goal.
+    // Named events and links may share the code; only goals have a goal name.
     return event.code == goalCode && event.value(of: goal) != nil ? .goals : nil
   }
 }
 
 extension Event {
-  /// Returns the value of an attribute that is not core; nil if the event has none, or an empty one.
+  /// Returns the value of a non-core attribute; nil if it is missing or empty.
   fileprivate func value(of name: Text) -> Text? {
     for place in unsafe attributes.indices {
       let attribute = unsafe attributes[place]

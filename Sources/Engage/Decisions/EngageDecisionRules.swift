@@ -6,9 +6,9 @@ package import EngageRules
 import EventSchemas
 
 struct EngageDecisionRules: DecisionRules {
-  /// The settings of the rules, whose names are in the memory of ``names``.
+  /// The settings of the rules; the memory of ``names`` contains their names.
   let rules: RuleSettings
-  // Only read after the start.
+  // Only read after initialization.
   nonisolated(unsafe) let names: Arena
   let links: DeepLinkRouter
   /// The program that adds attributes after all plug-ins; nil for none.
@@ -49,7 +49,7 @@ struct EngageDecisionRules: DecisionRules {
       names.compactMap { name -> ConfigurationFault? in
         guard CoreAttribute.names.contains(where: { $0.description.utf8.elementsEqual(name.utf8) }) else { return nil }
         return ConfigurationFault(
-          Place(run.job.file), "'Privacy.\(key)' names '\(name)', a core attribute that every event carries")
+          Place(run.job.file), "'Privacy.\(key)' cannot name '\(name)', a core attribute that every event must carry")
       }
     }
     guard faults.isEmpty else { throw ConfigurationErrors(faults) }
@@ -133,7 +133,7 @@ extension RuleSettings {
 }
 
 extension WithheldAttributes {
-  /// Nil if all attributes are sent unchanged.
+  /// Returns nil if all attributes are sent unchanged.
   fileprivate init?(_ privacy: Settings.Privacy, in arena: Arena) {
     guard !(privacy.leftOut + privacy.masked + privacy.hashed).isEmpty else { return nil }
     func texts(_ names: [String]) -> Set<Text> { Set(names.map { arena.text($0) }) }

@@ -53,8 +53,8 @@ extension EngageDestination {
     }
   }
 
-  /// Passes each event that a run would now find refused to `body`, with the service's message. Writes nothing;
-  /// throws as ``readRejections(into:run:)`` does.
+  /// Passes `body` each event that a run would now find to be refused, with the service's message. Writes nothing;
+  /// throws like ``readRejections(into:run:)``.
   package func unreadRejections(
     in store: EventStore, _ body: (EventID, String) -> Void
   ) throws -> RejectionReading {

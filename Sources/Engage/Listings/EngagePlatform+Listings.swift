@@ -57,9 +57,10 @@ extension EngagePlatform {
       .of(.hold, [.hold: count], reason, setting, ends)
     }
     var unidentified = held(
-      count - waitForUser - waitForSamples, "the identity of their devices is not resolved yet",
+      count - waitForUser - waitForSamples, "the identities of their devices are not resolved yet",
       "Recipient.holdEventsUntilIdentified, or a set-up that the service refuses",
-      "the run that resolves it" + (try store.merges.openPlans().isEmpty ? "" : "; see 'identity list --open'"))
+      "the run that resolves the identities"
+        + (try store.merges.openPlans().isEmpty ? "" : "; see 'identity list --open'"))
     let awaiting = try store.identities.awaiting()
     if let since = awaiting.first?.since {
       let devices = awaiting.count.counted("device has", "devices have")

@@ -177,7 +177,7 @@ extension EngageConnection {
       arrivals.add(
         Arrivals.Finding(
           .different, .merges, first.string,
-          "and \(others) are marked as merged into each other, so neither is the winner",
+          "and \(others) are marked as merged into each other, so there is no winner",
           repair: "run the command for the recipient that should win: \(commands.joined(separator: "  or  "))"))
     }
   }

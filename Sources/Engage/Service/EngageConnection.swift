@@ -15,7 +15,7 @@ struct EngageConnection: PlatformService {
   let submission: EngageDestination
   /// The change plan that the run must follow; if nil, the run acts on what it finds.
   var changePlan: IdentityChangePlan?
-  /// Replaces the service's recipients if time is simulated, in which case pauses take no time; otherwise nil.
+  /// The recipients to use instead of the service's if time is simulated, so that pauses take no time; otherwise nil.
   var recipients: (any RecipientDatabase)?
 
   /// - Throws: ``ServiceSettingsError``.

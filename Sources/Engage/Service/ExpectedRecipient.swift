@@ -72,7 +72,7 @@ struct ExpectedRecipient {
     return all.filter { !$0.devices.isEmpty || $0.isMerged }
   }
 
-  /// Returns a copy that expects what was written to its predecessors, unless they are in `present`.
+  /// Returns a copy that also expects the values written to its predecessors, unless those are in `present`.
   func inheriting(fromAllBut present: Set<ByteText>) -> ExpectedRecipient {
     var heir = self
     let columns = Set(written.map { ByteText($0.change.name) })

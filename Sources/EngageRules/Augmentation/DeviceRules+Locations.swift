@@ -79,7 +79,7 @@ package struct LocationSamples {
   package init() {}
 }
 
-/// The sample that counts for an event, and when the event could have had it.
+/// The sample that counts for an event, and when it became available to the event.
 package struct Sample<Value> {
   package var value: Value
   package var readyAt: Instant

@@ -167,7 +167,7 @@ enum PayloadSearch {
     if let value = object[key], let text = value.string ?? value.number { return Hit(text: text, depth: depth) }
     var best: (hit: Hit, child: Text)?
     for (child, value) in object.members where value.kind == .object {
-      // A later hit must be less deep than the best so far, or as deep under a smaller key.
+      // A later hit must be shallower than the best so far, or equally deep under a smaller key.
       let allowed = best.map { child < $0.child ? $0.hit.depth : $0.hit.depth - 1 } ?? deepest
       guard depth < allowed else { continue }
       if let hit = shallowest(key, in: value, at: depth + 1, atMost: allowed) { best = (hit, child) }

@@ -8,7 +8,7 @@ package struct DeepLinkRouter: Sendable {
   private let index: RouteIndex
   private let deliversAlways: Bool
 
-  /// - Parameter routes: If nil, only the query is read, as was intended for the SDKs without a configuration file.
+  /// - Parameter routes: If nil, only the query is read, as the SDKs intended for apps without a configuration file.
   package init(routes: RouteFile?, options: LinkOptions) {
     file = routes
     self.options = options

@@ -1,7 +1,7 @@
 package import BatchFoundation
 
-/// A link split at the delimiters of RFC 3986, working on the bytes as recorded (reference deep-links 2). Foundation's
-/// `URL` is unsuitable: it rewrites or rejects things that old links really contain, such as a lone `%` or a space.
+/// A link split at the delimiters of RFC 3986, with its bytes as recorded (reference deep-links 2). Foundation's `URL`
+/// is unsuitable: it rewrites or rejects things that old links contain, such as a lone `%` or a space.
 /// This type rejects nothing and decodes nothing; user info, port and fragment are dropped.
 package struct LinkAddress {
   /// The text before the first `:` if it has the syntax of a scheme; otherwise nil.

@@ -95,7 +95,7 @@ package struct LinkWarning: Hashable, Sendable {
     case opaque
     /// A value too long for a route's expression; no route was chosen.
     case tooLong = "too_long"
-    /// A handler, named by the route, that this program does not have; it was skipped.
+    /// A handler that the route names but this program does not have; it was skipped.
     case unknownHandler = "unknown_handler"
     /// More than one route matched; the explanation lists the others.
     case ambiguous

@@ -15,12 +15,12 @@ struct LinkMatch {
       return .host(wanted: route.host ?? [], given: nil)
     }
     guard route.parts.count == segments.count else { return .count(wanted: route.parts.count, given: segments.count) }
-    // A key without parts matches only the original link, not what is left of a longer one (reference decisions 18).
+    // A key without parts matches only the original link, not the rest of a longer one (reference decisions 18).
     if route.host == nil, route.parts.isEmpty, level > 0 { return .count(wanted: 0, given: link.segments.count) }
     return pathFault(segments) ?? queryFault() ?? missingFault() ?? .passed
   }
 
-  /// Returns the placeholder values of a route that passed, in the order in which its key has the placeholders.
+  /// Returns the placeholder values of a route that passed, in the order of the placeholders in its key.
   func placeholders(into arena: Arena) -> [Attribute] {
     zip(route.parts, link.segments(for: route, level: level) ?? []).compactMap { part, segment in
       guard case .placeholder(let name, _) = part else { return nil }
@@ -28,7 +28,7 @@ struct LinkMatch {
     }
   }
 
-  /// Returns the query parameters that the route declares, in the order in which the link has them.
+  /// Returns the query parameters that the route declares, in their order in the link.
   func declaredParameters() -> [Attribute] {
     if route.parameters.isEmpty { return [] }
     return link.query.parameters.filter { pair in route.parameters.contains { pair.name.equals($0.name) } }

@@ -22,7 +22,7 @@ package struct Route: Sendable {
   /// The key as written.
   package var key: String
   package var place: TextPlace?
-  /// Nil if the key begins with `/`: any host matches.
+  /// The host; nil if the key begins with `/`, so that any host matches.
   package var host: [UInt8]?
   package var parts: [Part]
   package var parameters: [Parameter]
@@ -94,7 +94,7 @@ extension RouteFileReader {
     }
     let names = route.placeholderNames
     for (index, name) in names.enumerated() where names[..<index].contains(name) {
-      faults.warn(route.place, "the placeholder ':\(text(name))' is in '\(route.key)' twice; the last value counts")
+      faults.warn(route.place, "the placeholder ':\(text(name))' is repeated in '\(route.key)'; the last value counts")
     }
   }
 
@@ -120,7 +120,7 @@ extension RouteFileReader {
 }
 
 extension Route {
-  /// The names of the placeholders, in the order in which the key has them.
+  /// The names of the placeholders, in their order in the key.
   var placeholderNames: [[UInt8]] {
     parts.compactMap { part in
       if case .placeholder(let name, _) = part { name } else { nil }

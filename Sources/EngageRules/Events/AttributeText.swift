@@ -72,7 +72,7 @@ package enum AttributeText {
   static func integer(_ value: Int64, in arena: Arena) -> Text { arena.text(String(value)) }
 }
 
-/// Formats finite doubles as `Number::toString` of ECMAScript does.
+/// Formats finite doubles as ECMAScript's `Number::toString` does.
 package enum ECMAScriptNumber {
   package static func text(_ value: Double) -> String {
     if value == 0 { return "0" }

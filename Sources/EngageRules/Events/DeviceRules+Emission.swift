@@ -118,7 +118,7 @@ extension DeviceRules {
       output.events.remove(at: index)
     }
     explanation?.withdrawn(
-      emission, "the start event is replaced by that of a later link at the same instant")
+      emission, "the start event is replaced by the event for a link at the same instant")
   }
 
   /// At the end of the input, emits the held events whose samples came or can no longer come.

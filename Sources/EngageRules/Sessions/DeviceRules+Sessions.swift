@@ -36,7 +36,8 @@ extension DeviceRules {
     }
   }
 
-  /// Handles a launch during a session (rule 1): the process died unrecorded, so the session pauses at the last record.
+  /// Handles a launch during a session (rule 1): the process died without a record, so the session pauses
+  /// at the last one.
   mutating func pauseAfterCrash() {
     guard case .active(let start, let accumulated) = state.session, let lastSeen = state.lastSeen else { return }
     explanation?.note(
@@ -75,7 +76,7 @@ extension DeviceRules {
   mutating func expireSession(at instant: Instant) {
     guard case .paused(let pause) = state.session, instant > pause.expiresAt else { return }
     explanation?.note(
-      "session ended with its pause at \(pause.at.rfc3339), because the app was not used again by \(pause.expiresAt.rfc3339) "
+      "session ended as of its pause at \(pause.at.rfc3339), because the app was not used again by \(pause.expiresAt.rfc3339) "
         + "(Session.sessionLifecycleExpiration)")
     end(pause)
   }

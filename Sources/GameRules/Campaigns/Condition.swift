@@ -1,6 +1,6 @@
 import BatchFoundation
 
-/// The condition for a trigger: tokens in reverse Polish order (reference deltadna 7).
+/// A trigger's condition: tokens in reverse Polish notation (reference deltadna 7).
 struct Condition: Sendable {
   enum Token: Sendable {
     case parameter(Text)

@@ -101,7 +101,7 @@ package struct ShowCondition: Equatable, Sendable {
   }
 }
 
-/// Owns texts that any thread may read. `@unchecked Sendable`: the arena is only written before it is shared.
+/// Owns texts that any thread may read. `@unchecked Sendable`: the arena is written only before it is shared.
 final class TextOwner: @unchecked Sendable {
   private let arena = Arena(blockSize: 1 << 12)
 

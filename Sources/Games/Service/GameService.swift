@@ -74,7 +74,7 @@ struct GameService: PlatformService {
     stage.exit = .credentialsRefused
     let reason =
       end.kind == .unknownEnvironment
-      ? "nothing at this Engage address (status 404): DeltaDNA.engageURL or DeltaDNA.environmentKey is wrong"
+      ? "Engage does not know the environment (status 404): DeltaDNA.engageURL or DeltaDNA.environmentKey is wrong"
       : "Engage refused the key or the hash (status \(end.status))"
     stage.report.failure = "\(reason); the remaining decisions were not requested"
   }

@@ -9,7 +9,7 @@ package import BatchStore
 package struct ServiceTimes: Sendable {
   /// The service's name, for messages.
   package var service: String
-  /// The age from which on the service drops events.
+  /// The age from which the service drops events.
   package var oldest: Milliseconds
   package var oldestInWords: String
   /// The settings that determine the accepted times, for messages.
@@ -36,7 +36,7 @@ package struct ServiceTimes: Sendable {
   package func warn(_ context: RunContext, _ stage: inout ServiceStage) throws {
     if let asOf = context.job.asOf, abs(asOf.milliseconds - context.now.milliseconds) > 3_600_000 {
       note(
-        "asOf differs from the clock by more than an hour, and \(service) drops events according to the clock"
+        "asOf differs from the clock by more than an hour, but \(service) judges the age of events by the clock"
           + (context.sandboxAddress == nil ? "" : "; the sandbox uses asOf"), &stage)
     }
     // A sandbox uses asOf as its clock, like the run.

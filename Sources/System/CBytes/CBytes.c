@@ -1,7 +1,7 @@
 #include "CBytes.h"
 
-// Lanes of one byte, so that the compiler compares and adds as many at a time as the processor has; each counts to 255 at most before
-// they are added up.
+// One-byte lanes let the compiler use the processor's widest vectors. Each lane counts to at most 255 before
+// the lanes are summed.
 ptrdiff_t engage_count_line_feeds(const uint8_t *restrict bytes, ptrdiff_t count) {
   ptrdiff_t total = 0;
   while (count >= 32) {
@@ -38,21 +38,22 @@ ptrdiff_t engage_find_line_feeds(const uint8_t *bytes, ptrdiff_t count, uint32_t
 
 static int engage_stands(const uint8_t *bytes, ptrdiff_t count, ptrdiff_t place, engage_name name) {
   if (name.length > count - place) return 0;
-  // One word rules out most text that begins like a name.
+  // Comparing one word rules out most text that only begins like a name.
   uint64_t here, there;
   memcpy(&here, bytes + place, 8);
   memcpy(&there, name.bytes, 8);
   return here == there && !memcmp(bytes + place + 8, name.bytes + 8, (size_t)name.length - 8);
 }
 
-// By quote and second byte of all names at once, because most lines have neither the others nor a backslash.
+// Looks for a quote followed by the second byte of any name, because most lines contain neither the other
+// names nor a backslash.
 ptrdiff_t engage_find_only(const uint8_t *bytes, ptrdiff_t count, engage_name name, engage_name second, engage_name third) {
   ptrdiff_t found = count;
   uint8_t padded[17] = {0};
   const uint8_t *window = bytes;
   ptrdiff_t last = count - 17;
   if (last < 0) {
-    // Shorter than two loads; no name ends in zeros.
+    // There are too few bytes for two loads. The padding cannot match, because no name ends in zeros.
     if (count > 0) memcpy(padded, bytes, (size_t)count);
     window = padded;
     last = 0;
@@ -64,7 +65,7 @@ ptrdiff_t engage_find_only(const uint8_t *bytes, ptrdiff_t count, engage_name na
       ptrdiff_t place = at + __builtin_ctzll(marks) / engage_mark_bits;
       if (window[place] == '\\') return count;
       if (engage_stands(bytes, count, place, name)) {
-        // The last loads see some bytes again.
+        // The last loads overlap earlier ones.
         if (found != count && found != place) return count;
         found = place;
       } else if (engage_stands(bytes, count, place, second) || engage_stands(bytes, count, place, third)) {
@@ -76,7 +77,7 @@ ptrdiff_t engage_find_only(const uint8_t *bytes, ptrdiff_t count, engage_name na
   return window[last + 16] == '\\' ? count : found;
 }
 
-// Takes the eighth bits out of a number of so many bytes.
+// Returns the number in `count` bytes without their eighth bits.
 static inline uint64_t engage_varint(const uint8_t *bytes, ptrdiff_t count) {
   uint64_t value;
   memcpy(&value, bytes, 8);
@@ -94,7 +95,7 @@ ptrdiff_t engage_read_varints(const uint8_t *bytes, uint64_t *first, uint64_t *s
     if (!ends) return 0;
     ptrdiff_t end = __builtin_ctzll(ends) / engage_mark_bits + 1;
     if (end - at > 8) return 0;
-    // The last may begin after the eighth byte; the loads stay within 24.
+    // Each number begins within the first sixteen bytes, so no load goes beyond 24.
     *targets[number] = engage_varint(bytes + at, end - at);
     at = end;
   }

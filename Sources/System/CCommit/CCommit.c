@@ -4,5 +4,5 @@
 #define ENGAGE_COMMIT ""
 #endif
 
-// In C, so that a new commit compiles this file alone.
+// In C, so that a new commit recompiles only this file.
 const char *engage_commit(void) { return ENGAGE_COMMIT; }

@@ -8,7 +8,8 @@
 #include <string.h>
 #include <sys/socket.h>
 
-// curl_easy_setopt and curl_easy_getinfo are variadic, which Swift cannot call; one typed wrapper for each kind of argument.
+// Swift cannot call variadic functions, so curl_easy_setopt and curl_easy_getinfo have a wrapper for each
+// argument type.
 
 static inline CURLcode engage_curl_set_long(CURL *handle, CURLoption option, long value) {
   return curl_easy_setopt(handle, option, value);
@@ -58,8 +59,9 @@ static inline CURLcode engage_curl_set_authorities(CURL *handle, const void *byt
   return curl_easy_setopt(handle, CURLOPT_CAINFO_BLOB, &blob);
 }
 
-// Bytes that the peer's TCP has said it has; -1 where the kernel does not tell. Read at its place in `struct tcp_info` of
-// linux/tcp.h, which never changes: the header cannot be included with that of the C library, whose struct is shorter.
+// Returns the number of bytes that the peer's TCP has acknowledged; -1 if the kernel does not report it. The
+// number is read at its offset in `struct tcp_info` of linux/tcp.h, which never changes: that header
+// conflicts with the header of the C library, whose struct is shorter.
 static inline int64_t engage_tcp_bytes_acknowledged(int descriptor) {
   enum { place = 120 };
   unsigned char info[512];

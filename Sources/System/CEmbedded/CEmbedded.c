@@ -1,6 +1,7 @@
 #include "CEmbedded.h"
 
-// In C for `#embed`: a resource of SwiftPM has to lie in the folder of its target, and becomes an array literal that takes long to compile.
+// In C for `#embed`: a SwiftPM resource must be in the folder of its target, and becomes an array literal
+// that compiles slowly.
 #pragma clang diagnostic ignored "-Wc23-extensions"
 
 static const char job[] = {

@@ -33,7 +33,7 @@ static void on_start(void *context, const xmlChar *name, const xmlChar *prefix, 
     return;
   }
   for (int index = 0; index < attributes; index++) {
-    // Five pointers an attribute: name, prefix, namespace, start and end of the value.
+    // Five pointers per attribute: name, prefix, namespace, start and end of the value.
     const xmlChar **one = values + 5 * index;
     if (events->attribute(events->context, (const char *)one[1], (const char *)one[0], (const char *)one[3],
                           (size_t)(one[4] - one[3])) != 0) {
@@ -99,7 +99,7 @@ int engage_xml_parse(const unsigned char *bytes, size_t count, const engage_xml_
   *parser->sax = handler;
   parser->_private = &state;
 
-  // NOENT makes attribute values come with `&amp;` read; there are no other entities to substitute.
+  // NOENT replaces `&amp;` and the like in attribute values; there are no other entities to substitute.
   int options = XML_PARSE_NONET | XML_PARSE_NOENT | XML_PARSE_IGNORE_ENC;
   xmlDocPtr document = xmlCtxtReadMemory(parser, (const char *)bytes, (int)count, NULL, "UTF-8", options);
   if (document != NULL) xmlFreeDoc(document);

@@ -2,17 +2,17 @@
 
 #include <string.h>
 
-// One word of every lane. The compiler cuts it into the vectors of the processor it writes for.
+// One word of every lane. The compiler splits it into vectors of the target processor.
 typedef uint32_t words __attribute__((vector_size(4 * engage_sha1_lanes)));
 
 #define INLINE static inline __attribute__((always_inline))
 
 #if defined(__x86_64__)
 
-// Vectors are no arguments: a function's own target decides how they are handed over.
+// Vectors are never passed by value, because a function's target determines how they are passed.
 #define ROTATED(word, bits) ((word) << (bits) | (word) >> (32 - (bits)))
 
-// Rounds of FIPS 180-4, section 6.1.2, with the sixteen words of the schedule that are still needed.
+// The rounds of FIPS 180-4, section 6.1.2. Only the sixteen schedule words still needed are kept.
 INLINE void compress(words hash[5], words schedule[16], const words *going) {
   words a = hash[0], b = hash[1], c = hash[2], d = hash[3], e = hash[4];
 #define ROUND(choice, constant)                                                       \
@@ -34,12 +34,12 @@ INLINE void compress(words hash[5], words schedule[16], const words *going) {
 #pragma clang loop unroll(full)
   for (int round = 60; round < 80; round++) ROUND(b ^ c ^ d, 0xCA62C1D6u)
 #undef ROUND
-  // A lane whose message has ended stays as it is.
+  // The hash of a lane whose message has ended does not change.
   hash[0] += a & *going, hash[1] += b & *going, hash[2] += c & *going, hash[3] += d & *going, hash[4] += e & *going;
 }
 
-// Sixteen words of each of sixteen lanes: the rows of the lanes become rows of the words. Four times the first and the second half
-// of the rows are laced into each other.
+// Transposes sixteen words of each of sixteen lanes: a row per lane becomes a row per word. Each of four
+// rounds interleaves the first half of the rows with the second half.
 INLINE void transpose(words rows[16]) {
   _Static_assert(engage_sha1_lanes == 16, "a block has as many words as there are lanes");
 #pragma clang loop unroll(full)

@@ -61,7 +61,7 @@ import Testing
 
   @Test(arguments: [
     ("[", "'[' is never closed", 1),
-    ("a)(b", "a ')' without its '('", 2),
+    ("a)(b", "')' has no matching '('", 2),
     ("ab(c", "'(' is never closed", 3),
     ("*a", "'*' has nothing to repeat", 1),
     ("a|+", "'+' has nothing to repeat", 3),
@@ -69,8 +69,8 @@ import Testing
     ("a++", "possessive quantifiers are not supported", 3),
     ("a{3,2}", "the limits of a quantifier are reversed", 2),
     ("a{,2}", "a number is missing after '{'", 3),
-    ("{2}", "'{' has nothing to repeat; write a literal one as '\\{'", 1),
-    ("[z-a]", "the end of a range must be a character, and not before its start", 2),
+    ("{2}", "'{' has nothing to repeat; for a literal brace, write '\\{'", 1),
+    ("[z-a]", "a range must end with a character that is not before its start", 2),
     ("(a)\\1", "back-references are not supported", 4),
     ("a(?=b)", "look-around is not supported", 2),
     ("(?<!a)b", "look-around is not supported", 1),
@@ -79,6 +79,7 @@ import Testing
     ("[a&&b]", "set operations in classes are not supported", 3),
     ("\\y", "the escape '\\y' is not supported", 1),
     ("a\\", "nothing follows the last '\\'", 2),
+    ("\\p{Lu", "'\\p{' has no '}'", 1),
     ("\\p{Klingon}", "the property 'Klingon' is not supported", 1),
     ("((a{100}){100}){100}", "the expression is too large", 1),
     ("a{999999999999999999999}", "the expression is too large", 1),

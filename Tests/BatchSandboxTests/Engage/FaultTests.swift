@@ -221,7 +221,7 @@ import Testing
     ),
     (
       "{\"rules\":[{\"action\":\"close\",\"nth\":0}]}",
-      "f:1: error: 'rules[0].nth' is an integer, but must be an integer of at least 1, or an array of such integers"
+      "f:1: error: 'rules[0].nth' is an integer, but must be a positive integer or an array of positive integers"
     ),
     (
       "{\"rules\":[{\"action\":\"close\",\"point\":\"headers\",\"match\":{\"operation\":\"Login\"}}]}",

@@ -105,7 +105,7 @@ import Testing
     }
     // One that comes while the server runs is not replaced either.
     let path = folder.path + "/state"
-    #expect(throws: SandboxFileError(operation: "write", path: path, code: EEXIST)) {
+    #expect(throws: SandboxFileError(operation: "write the file", path: path, code: EEXIST)) {
       _ = try withSandbox(.fixture { $0.server.stateFile = path }) { _, client, token in
         mkfifo(path, 0o600)
         _ = try client.xml(add([("customer_id", "c-1")]), token: token)

@@ -28,7 +28,7 @@ import Testing
     #expect(words(["AWS_ACCESS_KEY_ID": "id"]) == "AWS_ACCESS_KEY_ID is set, but AWS_SECRET_ACCESS_KEY is not")
     #expect(
       words(["AWS_ACCESS_KEY_ID_FILE": "\(folder.path)/none"])
-        == "the file that AWS_ACCESS_KEY_ID_FILE names: cannot be read: No such file or directory")
+        == "the file that AWS_ACCESS_KEY_ID_FILE names is unusable (cannot be read: No such file or directory)")
     #expect(words([:]) == "neither the environment nor a file has any")
   }
 
@@ -65,7 +65,7 @@ import Testing
     try folder.write("config", "[profile default]\nregion = eu-north-1\n")
     #expect(AWSProfile(files)["region"] == "eu-north-1")
     let unreadable = ["AWS_SHARED_CREDENTIALS_FILE": folder.path]
-    #expect(words(unreadable) == "the file of profiles '\(folder.path)': it is a folder, not a regular file")
+    #expect(words(unreadable) == "the profile file '\(folder.path)' is unusable (it is a folder, not a regular file)")
   }
 
   @Test("A container's credentials are renewed before they expire, and its token is sent to it alone")

@@ -146,7 +146,7 @@ import Testing
       ),
       (
         503, "SlowDown", [],
-        "s3://exports/in: error: the service failed in all attempts (503 SlowDown); run the job again later",
+        "s3://exports/in: error: the service failed at every attempt (503 SlowDown); run the job again later",
         .serviceUnavailable
       ),
     ])

@@ -97,7 +97,7 @@ import Testing
       (
         file("\"a/:b/:b\":{}"),
         [
-          "f:2:1: warning: the placeholder ':b' is in 'a/:b/:b' twice; the last value counts"
+          "f:2:1: warning: the placeholder ':b' is repeated in 'a/:b/:b'; the last value counts"
         ]
       ),
       (

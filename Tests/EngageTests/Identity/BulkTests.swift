@@ -87,7 +87,7 @@ import Testing
       let result = try reconciler(bench, folder: folder).reconcile()
       #expect(result.failure == nil)
       #expect(
-        result.notes == ["2 of 20 imported recipients are not in the list; their devices are set up one by one"])
+        result.notes == ["imported recipients missing from the list: 2 of 20; their devices are set up one by one"])
       #expect(result.figures.created == 20)
       #expect(server.totals.operations["AddRecipient"] == 2)
       #expect(bench.recipients.count == 20)

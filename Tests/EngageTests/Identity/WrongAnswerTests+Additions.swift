@@ -142,7 +142,7 @@ extension WrongAnswerTests {
         #expect(try bench.store.identities.awaiting().map(\.device) == ["d-1"])
         #expect(
           try bench.store.merges.openPlans().map(\.reason)
-            == ["the service twice returned a different recipient than requested"])
+            == ["the service's response does not match the request"])
         #expect(bench.recipients == Dictionary(uniqueKeysWithValues: Self.list.map { ("\($0)", $1) }))
       }
       server.setFaults(FaultPlan())

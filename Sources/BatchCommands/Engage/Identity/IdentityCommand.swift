@@ -11,8 +11,8 @@ struct IdentityCommand: ParsableCommand {
     commandName: "identity",
     abstract: "List, finish or undo merges.",
     discussion: """
-      The next run finishes plans that were interrupted by a fault or a killed run. Those in the state 'conflict' or 'held' \
-      need 'resume', 'undo' or 'abandon'. Each run retries those in the state 'refused'; the service refuses them until the \
+      The next run finishes plans that were interrupted by a fault or a killed run. Plans in the state 'conflict' or 'held' \
+      need 'resume', 'undo' or 'abandon'. Each run retries plans in the state 'refused'; the service refuses these until the \
       cause is fixed.
       """,
     subcommands: [List.self, Show.self, Resume.self, Undo.self, Abandon.self, Renew.self, Link.self, Export.self])
@@ -301,7 +301,7 @@ extension IdentityCommand {
         let people = try device.reduce(0) { count, device in
           let more = try store.identities.abandonSetups(of: device)
           guard more > 0 else {
-            throw UnknownName(kind: "device", name: device, hint: "no set-up is due for this device")
+            throw UnknownName(kind: "due set-up of device", name: device)
           }
           return count + more
         }

@@ -1,14 +1,15 @@
 import BatchFoundation
 import Glibc
 
-/// The outcomes of a series of operations, in an append-only file. Each step is recorded before it happens.
+/// The outcomes of a series of operations, in an append-only file. Each operation is recorded before it is
+/// sent.
 final class OperationLedger {
   enum State: String {
     /// About to be sent. Without a later line, it is unknown whether the operation was sent.
     case begun
     /// Sent, but no usable response was received.
     case unknown
-    /// No part of it was sent, or the service refused it before any effect.
+    /// Not sent, or refused by the service before any effect.
     case waiting
     /// Carried out by the service.
     case answered
@@ -112,7 +113,7 @@ struct LedgerError: RunError, Equatable, CustomStringConvertible {
   var description: String {
     let problem =
       switch cause {
-      case .isHeld: "another command is using this ledger; try again when it has ended"
+      case .isHeld: "another command is using this ledger; try again when that command has ended"
       case .isNone: "not an xmlapi ledger, so it was left unchanged; name a new file"
       case .damaged(let line): "damaged at line \(line); nothing was sent"
       case .system(let code): unsafe "cannot be used: \(String(cString: strerror(code)))"

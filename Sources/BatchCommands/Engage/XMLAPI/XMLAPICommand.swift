@@ -11,13 +11,13 @@ struct XMLAPICommand: ParsableCommand {
     commandName: "xmlapi",
     abstract: "Send one XMLAPI operation, or operations read from stdin, and print the answers as JSON.",
     discussion: """
-      A parameter may be a path, such as CONTACT_LISTS/CONTACT_LIST_ID; one without a value is an empty element. Repeating an \
-      element of a repeatable group, such as SYNC_FIELDS/SYNC_FIELD/NAME, starts another group; repeating a column of a table \
-      starts another row; anything else may be given only once. A fault returned by the service is printed on stdout like an \
-      answer, and the exit code is 65. docs/reference/command-line.md has examples.
+      A parameter may be a path, such as CONTACT_LISTS/CONTACT_LIST_ID. A parameter without a value is an empty element. \
+      Repeating an element of a repeatable group, such as SYNC_FIELDS/SYNC_FIELD/NAME, starts another group; repeating a column \
+      of a table starts another row; anything else may be given only once. A fault returned by the service is printed on stdout \
+      like an answer, and the exit code is 65. docs/reference/command-line.md has examples.
 
       Without an operation, stdin contains one per line, {"operation": ..., "param": ["NAME=VALUE"], "column": [...], "id": \
-      ...}, and --ledger names the file that records the outcome of each: the same command continues after an interruption, and \
+      ...}, and --ledger names the file that records the outcome of each: after an interruption, repeat the command to continue; it \
       sends nothing twice.
       """)
 
@@ -59,7 +59,7 @@ struct XMLAPICommand: ParsableCommand {
     }
     guard NamedOperation.names.contains(where: { $0.utf8.elementsEqual(operation.utf8) }) else {
       throw ValidationError(
-        "'\(operation.printable)' is not an operation of the XMLAPI, whose names are case-sensitive\(Self.hint(operation))"
+        "'\(operation.printable)' is not an operation of the XMLAPI; names are case-sensitive\(Self.hint(operation))"
       )
     }
     do {

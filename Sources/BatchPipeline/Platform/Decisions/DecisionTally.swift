@@ -87,7 +87,7 @@ extension DecisionDetails {
     var uses: [Int: Int]
   }
 
-  /// Returns the details as JSON with sorted keys. The encoder throws for no value of this type.
+  /// Returns the details as JSON with sorted keys. Encoding never fails for this type.
   package func portable() throws -> String {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys]

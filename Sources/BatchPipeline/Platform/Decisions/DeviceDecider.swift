@@ -9,7 +9,7 @@ package protocol DecisionRules: Sendable {
   /// Returns a decider for one thread.
   func makeDecider(_ options: DeciderOptions) -> any DeviceDecider
 
-  /// Returns how far a device was processed; nil if the order of records does not matter, or the device had none.
+  /// Returns how far a device was processed; nil if record order does not matter or there were no records.
   ///
   /// - Parameter known: the known time when the device was in that state; nil if there is none.
   /// - Throws: an error for an invalid state.
@@ -18,7 +18,7 @@ package protocol DecisionRules: Sendable {
   /// The maximum distance from a record back to events that it can change.
   var lookback: Milliseconds { get }
 
-  /// The longest period of inactivity that can end something.
+  /// The longest period of inactivity that can end a session, campaign or hold.
   var longestSilence: Milliseconds { get }
 }
 
@@ -36,8 +36,8 @@ package struct DecidedTime: Sendable {
   package var kind: InputKind
   /// The place where the last record was read: records of one file, instant and kind are ordered by line.
   package var source: StoredSource
-  /// The instant before which records are late: ``newest``, or the end of a later period of inactivity that ended
-  /// something.
+  /// The instant before which records are late: ``newest``, or the end of a later period of inactivity that
+  /// ended a session, campaign or hold.
   package var end: Instant
   /// The instant before which a record interrupts a period of inactivity that led to a decision, even if the decision
   /// affects only counts.
@@ -65,10 +65,11 @@ package struct DecidedTime: Sendable {
   /// - Parameter instant: ``end`` or ``silence``.
   package func kind(at instant: Instant) -> InputKind { instant == newest ? kind : .events }
 
-  /// Returns whether a record precedes what was processed up to `instant`, which is ``end`` or ``silence``.
+  /// Returns whether a record precedes the records processed up to `instant`, which is ``end`` or
+  /// ``silence``.
   ///
-  /// - Parameter source: the place where the record was read. If instant and kind are equal, a record of a file other
-  ///   than that of the last record comes after the last record (reference decisions 35).
+  /// - Parameter source: the place where the record was read. If instant and kind are equal, a record from a
+  ///   different file than the last record comes after it (reference decisions 35).
   package func covers(_ timestamp: Instant, _ kind: InputKind, _ source: StoredSource, until instant: Instant) -> Bool {
     guard timestamp == instant else { return timestamp < instant }
     guard instant == newest, kind == self.kind else { return kind < self.kind(at: instant) }
@@ -123,7 +124,7 @@ package protocol DeviceDecider: AnyObject {
   /// Processes records in order. Their memory is valid until the next hand-over.
   func process(_ records: RecordList, _ lookahead: DeviceLookahead?) throws
 
-  /// Ends everything that is over by the known time.
+  /// Ends sessions, campaigns and holds that are over by the known time.
   func finish()
 
   /// Ends the device: adds its state to `states`, with the number of events that it holds and the time when it is due.
@@ -223,8 +224,8 @@ extension DeviceDecider {
     core.keptArena.reset()
   }
 
-  /// Returns the reason, in words, why the current settings and files do not allow a quarantined event to be sent; nil
-  /// if they do.
+  /// Returns the reason the current settings and files prevent a quarantined event from being sent; nil if
+  /// they do not.
   ///
   /// - Throws: ``StoreError/damagedBlock``.
   package func refusal(of event: EventBlockReader) throws -> String? {
@@ -244,7 +245,7 @@ package final class DeciderCore {
   /// The known time, up to which inactivity can lead to decisions; a rewind sets it to the known times of earlier runs.
   package var knownUntil: Instant?
   /// The times up to which the current device was processed; valid from ``DeviceDecider/end(into:)`` until the next
-  /// device begins. Nil if the order of records does not matter, or the device had none.
+  /// device begins. Nil if the order of records does not matter, or the device had no records.
   package var decided: DecidedTime?
   /// The records of the current device that are quarantined as late; valid from ``DeviceDecider/end(into:)`` until the
   /// next device begins.
@@ -321,7 +322,8 @@ package final class DeciderCore {
 
   /// Returns the indices of events in the order of delivery.
   ///
-  /// It handles only indices: a generic method, not specialized across targets, would cost more than the sorting.
+  /// It handles only indices, because a generic method that is not specialized across targets would cost more
+  /// than the sort.
   ///
   /// - Parameters:
   ///   - timestamp: returns the time of the event at an index.

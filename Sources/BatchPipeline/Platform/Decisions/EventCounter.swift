@@ -4,8 +4,8 @@ import BatchStore
 
 /// The counts of a decider's events by type and hour, before they are added to its tally.
 ///
-/// Nearly all events in an export are within a few weeks: the hours of these weeks have fixed places, others are looked
-/// up.
+/// Nearly all events in an export are within a few weeks, so the hours of these weeks have fixed places, and
+/// the others are looked up.
 package struct EventCounter: ~Copyable {
   private var types = NumberedNames()
   /// The first hour with a fixed place, in hours since 1970; nil before the first event.

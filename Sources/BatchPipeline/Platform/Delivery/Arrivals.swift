@@ -63,7 +63,7 @@ package struct Arrivals: Sendable {
   package private(set) var counts: [Subject: [Verdict: Int]] = [:]
   /// The findings in the order in which they were found; at most ``limit``.
   package private(set) var findings: [Finding] = []
-  /// The method of checking each subject and the limits of what the service reports, in words.
+  /// A description of how each subject was checked, and of what the service does not report.
   package private(set) var basis: [Subject: String] = [:]
   /// The number of items counted as taken, although the service is known to drop similar ones silently.
   package private(set) var doubted = 0

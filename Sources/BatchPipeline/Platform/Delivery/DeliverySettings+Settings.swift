@@ -21,7 +21,7 @@ extension HTTPSettings {
     func problem(_ words: String) -> ServiceSettingsError {
       ServiceSettingsError(problems: ["Connection.caFile: '\(file)' \(words)"])
     }
-    // The reason why the file cannot be read does not change the remedy.
+    // Every unreadable file has the same remedy.
     guard let added = (try? RegularFile.read(file)).map({ Data($0) }) else { throw problem("cannot be read") }
     guard added.firstRange(of: Data("-----BEGIN CERTIFICATE-----".utf8)) != nil else {
       throw problem("contains no certificate in PEM format")

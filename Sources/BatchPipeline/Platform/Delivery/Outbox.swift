@@ -55,7 +55,7 @@ package struct Outbox: PlatformService {
       arrivals.add(
         Arrivals.Finding(
           verdict, .requests, name, "\(detail) (\(chunk.events.counted("event")) of chunk \(chunk.id))",
-          repair: "get the file back from whoever removed or changed it; the program does not write it again"))
+          repair: "restore this file; the program does not write it again"))
     }
   }
 }

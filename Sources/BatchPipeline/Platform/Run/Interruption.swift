@@ -37,8 +37,8 @@ package final class Interruption: Sendable {
     if let signal { throw InterruptedError(signal: signal) }
   }
 
-  /// Runs `body`. A signal that arrived earlier, and each that arrives meanwhile, calls `end`, possibly on another
-  /// thread.
+  /// Runs `body`. Calls `end` if a signal arrived earlier, and for each one that arrives meanwhile, possibly
+  /// on another thread.
   package func during<Value>(_ body: () throws -> Value, end: @escaping @Sendable () -> Void) rethrows -> Value {
     let came = state.withLock { state in
       state.ending = end

@@ -1,6 +1,6 @@
 import BatchFoundation
 
-/// The events that the service accepted, and those it refused later (specification section 6.1).
+/// The events that the service accepted, and those that it refused later (reference identity 6.1).
 struct EventLog: Sendable {
   struct Refused: Sendable {
     var id: Int
@@ -16,7 +16,7 @@ struct EventLog: Sendable {
   private let badMark: Needle?
   private let accountPrefix: Needle?
 
-  /// The event types that the service knows without further set-up, by code (specification section 6.1).
+  /// The event types that the service knows without further configuration, by code.
   static let types: [Int64: String] = {
     var types: [Int64: String] = [
       90: "uninstalled", 93: "notification sent", 112: "geofence entered", 113: "geofence left",

@@ -62,12 +62,12 @@ enum EventScanner {
 /// A byte string to search for (Boyer, Moore, Horspool): most bytes of a body are never examined.
 struct Needle: Sendable {
   let bytes: [UInt8]
-  /// The distance by which the search may advance, by the value of the byte at the needle's last position.
+  /// The distance by which the search advances, indexed by the byte under the needle's last position.
   private let skips: [Int]
 
   /// - Parameter bytes: not empty.
   init(_ bytes: [UInt8]) {
-    precondition(!bytes.isEmpty, "nothing to look for")
+    precondition(!bytes.isEmpty, "the needle is empty")
     self.bytes = bytes
     var skips = [Int](repeating: bytes.count, count: 256)
     for (index, byte) in bytes.dropLast().enumerated() { skips[Int(byte)] = bytes.count - 1 - index }

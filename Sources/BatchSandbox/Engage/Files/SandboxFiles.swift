@@ -16,7 +16,7 @@ struct SandboxFiles: Sendable {
     guard let folder else { return }
     for path in [folder] + Area.allCases.map({ "\(folder)/\($0.rawValue)" }) {
       if unsafe mkdir(path, 0o700) != 0, errno != EEXIST {
-        throw SandboxFileError(operation: "mkdir", path: path, code: errno)
+        throw SandboxFileError(operation: "create the folder", path: path, code: errno)
       }
     }
   }
@@ -34,7 +34,9 @@ struct SandboxFiles: Sendable {
   }
 
   mutating func write(_ area: Area, _ name: String, _ bytes: [UInt8]) throws(SandboxFileError) {
-    guard let name = Self.plainName(name) else { throw SandboxFileError(operation: "write", path: name, code: EINVAL) }
+    guard let name = Self.plainName(name) else {
+      throw SandboxFileError(operation: "write the file", path: name, code: EINVAL)
+    }
     guard let folder else {
       contents[area, default: [:]][name] = bytes
       return

@@ -12,7 +12,7 @@ package struct EngageSandboxOptions: Sendable {
   package init() {}
 }
 
-/// Choices where the real service's behavior is unknown or differs between accounts (specification sections 9 and 10).
+/// Choices where the real service's behavior is unknown or differs between accounts (reference identity 9).
 package struct SandboxSwitches: Sendable, Equatable {
   package enum ExpiredToken: String, Sendable, CaseIterable {
     case status401, fault145, faultText, empty
@@ -43,7 +43,7 @@ package struct SandboxSwitches: Sendable, Equatable {
   package var spelling = Spelling.documented
   /// The fault of UpdateRecipient for an unknown RECIPIENT_ID: 123 or 128.
   package var unknownRecipientFault = 123
-  /// Whether date columns accept a date followed by ` GMT`.
+  /// Whether date columns accept ` GMT` or ` UTC` after a date and time.
   package var datesWithZone = true
   /// Whether unknown codes and malformed events get a 400 response. Every submission is then read in full.
   package var strictEvents = false
@@ -71,7 +71,7 @@ package struct SandboxCredentials: Sendable, Equatable {
   }
 }
 
-/// The events that the sandbox refuses, identified by an attribute's value, and the way in which it refuses them.
+/// The events that the sandbox refuses, identified by an attribute's value, and how it refuses them.
 package struct BadEvents: Sendable, Equatable {
   package enum Answer: String, Sendable, CaseIterable {
     /// 400 for the whole submission; none of it is applied.

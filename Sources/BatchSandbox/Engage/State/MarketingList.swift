@@ -1,6 +1,6 @@
 import BatchFoundation
 
-/// A database of recipients (specification section 9, points 4 to 6).
+/// A database of recipients (reference identity 8).
 struct MarketingList: Sendable, Codable {
   struct Column: Sendable, Codable {
     var name: ByteText
@@ -157,7 +157,8 @@ struct MarketingList: Sendable, Codable {
   }
 }
 
-/// The types of columns, written as numbers in databases and as words in relational tables (specification section 3.2).
+/// The types of columns, written as numbers in databases and as words in relational tables
+/// (reference identity 3.2).
 package enum ColumnType: Int, Sendable, Codable, CaseIterable {
   case text = 0
   case yesNo = 1

@@ -20,7 +20,7 @@ struct Organization: Sendable, Codable {
   var jobs: [Int: ServiceJob] = [:]
   var files = SandboxFiles()
   var sessions: [String] = []
-  /// Starts above 2^32, because ids do not fit into 32 bits (specification section 9, point 5).
+  /// Starts above 2^32, because ids do not fit into 32 bits (reference identity 8).
   var nextRecipientID: Int64 = 900_000_000_101
   var nextObjectID = 60_001
   var nextJobID = 80_001

@@ -1,6 +1,7 @@
 import BatchFoundation
 
-/// A table that is separate from the database of recipients, such as the audit table (specification section 3.2).
+/// A table that is separate from the database of recipients, such as the audit table
+/// (reference identity 3.2).
 struct RelationalTable: Sendable {
   struct Column: Sendable, Codable {
     var name: ByteText

@@ -258,7 +258,7 @@ extension SandboxState {
   }
 }
 
-/// The formats in which the service writes a date and time in UTC (specification section 2.4).
+/// The formats in which the service writes a date and time in UTC (reference identity 2.4).
 extension CivilTime {
   private var twelveHour: Int { hour % 12 == 0 ? 12 : hour % 12 }
   private var halfOfDay: String { hour < 12 ? "AM" : "PM" }
@@ -280,8 +280,9 @@ extension CivilTime {
   }
 }
 
-/// Returns whether a date column accepts the string: `MM/dd/yyyy` or `yyyy-MM-dd`, optionally followed by `HH:mm` or
-/// `HH:mm:ss`, `AM` or `PM`, and, if `zone` allows it, `GMT` or `UTC`.
+/// Returns whether a date column accepts the string: `MM/dd/yyyy` or `yyyy-MM-dd`, optionally followed by a
+/// time, `HH:mm` or `HH:mm:ss`. After a time, `AM` or `PM` may follow, and then, if `zone` is true, `GMT` or
+/// `UTC`.
 func isServiceDate(_ text: String, zone: Bool) -> Bool {
   var parts = text.split(separator: " ", omittingEmptySubsequences: false).map { Array($0.utf8) }
   guard let day = parts.first, fits(day, "dd/dd/dddd") || fits(day, "dddd-dd-dd") else { return false }

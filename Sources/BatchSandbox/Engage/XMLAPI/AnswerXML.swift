@@ -46,7 +46,7 @@ func cdata(_ text: String) -> String {
   return String(decoding: writer.bytes, as: UTF8.self)
 }
 
-/// The content of an XMLAPI request (specification section 2.1).
+/// The content of an XMLAPI request (reference identity 2.1).
 enum ReceivedEnvelope: Sendable {
   case operations([XMLElement])
   case refused(APIFault)
@@ -99,7 +99,7 @@ enum ReceivedEnvelope: Sendable {
   }
 }
 
-/// A refusal of one XMLAPI operation (specification section 4).
+/// A refusal of one XMLAPI operation (reference identity 4).
 struct APIFault: Error, Sendable, Equatable {
   var id: Int
   var text: String

@@ -1,7 +1,7 @@
 import BatchFoundation
 import BatchWire
 
-/// The parsed map file of an import (specification section 3.2).
+/// The parsed map file of an import (reference identity 3.2).
 private struct ImportMap {
   var root: XMLElement
   var info: XMLElement
@@ -37,7 +37,7 @@ private struct ImportFile {
   var map: ImportMap
   /// The rows without the header.
   var rows: [[ByteText]]
-  /// The columns of the source file by position; those of the header if the map lists none.
+  /// The columns of the source file by position; the header's columns if the map lists none.
   var mapping: [(index: Int, name: ByteText)]
 
   init(_ files: SandboxFiles, map: String, source: String, root: String, info: String) throws {
@@ -52,7 +52,7 @@ private struct ImportFile {
     if mapping.isEmpty { mapping = header.enumerated().map { ($0.offset, $0.element) } }
   }
 
-  /// Returns the message for a row, preceded by the row's line in the source file.
+  /// Returns the message for a row, preceded by the row's line number in the source file.
   func objection(_ row: Int, _ words: String) -> String { "\(row + (map.hasHeaders ? 2 : 1)): \(words)" }
 }
 

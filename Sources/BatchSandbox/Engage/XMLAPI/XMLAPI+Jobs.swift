@@ -188,7 +188,7 @@ extension XMLAPI {
   }
 }
 
-/// Work that the service carries out later: imports, exports and table jobs (specification section 9, point 9).
+/// Work that the service carries out later: imports, exports and table jobs (reference identity 3.2).
 struct ServiceJob: Sendable, Codable {
   enum Work: Sendable, Codable {
     case importList(map: String, source: String)

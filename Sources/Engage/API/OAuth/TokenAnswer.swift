@@ -92,11 +92,15 @@ extension CallFault {
   }
 
   static func redirected(status: Int) -> CallFault {
-    CallFault("the token service redirects; the redirect was not followed (status \(status))", stop: .peerProtocol)
+    CallFault(
+      "the token service sent a redirect, which was not followed (status \(status)); check Connection.baseUrl",
+      stop: .peerProtocol)
   }
 
   static func noSuchService(status: Int) -> CallFault {
-    CallFault("no token service at this address (status \(status))", stop: .configuration)
+    CallFault(
+      "no token service at this address (status \(status)); check Connection.baseUrl and Connection.oauthPath",
+      stop: .configuration)
   }
 }
 

@@ -7,7 +7,7 @@ final class TokenSource: Sendable {
   private struct State {
     var token: AccessToken?
     var generation = 0
-    /// Set permanently once the service rejects the credentials.
+    /// Set permanently once the service refuses the credentials.
     var refusal: CallFault?
     /// The time before which no early refresh is tried, because one has failed.
     var earliestRefresh = 0.0

@@ -67,7 +67,7 @@ enum AnswerRules {
       results = try XMLAPIAnswer.parse(answer.body, expecting: count).map { $0.quoting(sent) }
     } catch {
       if error == .empty { return .empty }
-      // One fault for an envelope with several operations refuses all of them.
+      // A single fault in response to several operations refuses all of them.
       guard count > 1, let fault = soleFault(answer.body)?.quoting(sent) else {
         return .outcome(.unknown(.unreadable(status: answer.status, answer.page ?? error.description)))
       }

@@ -41,7 +41,7 @@ package struct NamedOperation: Sendable {
   ///   - parameters: The parameters, whose names may be paths such as `CONTACT_LISTS/CONTACT_LIST_ID`. Adjacent
   ///     parameters share their parent; a repeatable group begins again where one of its elements recurs.
   ///   - columns: The columns, added after the parameters; in rows of a table, a recurring column begins the next row.
-  /// - Throws: the first ``Fault``.
+  /// - Throws: The first ``Fault`` found.
   package init(_ name: String, parameters: [ColumnValue], columns: [ColumnValue]) throws(Fault) {
     for element in [name] + parameters.flatMap({ $0.name.split(separator: "/").map(String.init) })
     where !Self.isElementName(element) {

@@ -72,7 +72,7 @@ extension XMLAPIOperation<[RowFailure]> {
     Self("InsertUpdateRelationalTable", fields(table, rows, "COLUMN"), isRepeatable: true) { $0.rowFailures }
   }
 
-  /// Deletes up to 1000 rows from a relational table, each given by all its key columns.
+  /// Deletes up to 1000 rows from a relational table, each identified by all of its key columns.
   package static func delete(_ keys: [[ColumnValue]], of table: String) -> Self {
     Self("DeleteRelationalTableData", fields(table, keys, "KEY_COLUMN"), isRepeatable: true) { $0.rowFailures }
   }

@@ -42,10 +42,12 @@ package enum XMLAPIAnswer {
         }
         awaitsFault = false
       } else {
-        throw .shape("Body holds something other than results")
+        throw .shape("Body contains something other than results")
       }
     }
-    guard results.count == count else { throw .shape("\(results.count) results for \(count) operations") }
+    guard results.count == count else {
+      throw .shape("the response has \(results.count.counted("result")) instead of \(count)")
+    }
     return results
   }
 }

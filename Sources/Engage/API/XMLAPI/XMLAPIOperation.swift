@@ -46,9 +46,9 @@ package struct OperationCall: Sendable, Hashable {
 package indirect enum OperationField: Sendable, Hashable {
   /// Escaped text.
   case text(String, String)
-  /// Text in a CDATA section, for values that people wrote.
+  /// Text in a CDATA section, for values entered by people.
   case value(String, String)
-  /// A CDATA section with a `name` attribute, as rows of relational tables need it.
+  /// An element with a `name` attribute and a CDATA section, as required in rows of relational tables.
   case named(String, name: String, String)
   /// `<NAME/>`.
   case flag(String)

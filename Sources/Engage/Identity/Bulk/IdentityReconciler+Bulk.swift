@@ -75,7 +75,7 @@ extension IdentityReconciler {
     // Each row is looked up, because a completed job reports only how many rows it refused, not which.
     if created < missing.count {
       log.note(
-        "\(missing.count - created) of \(missing.count) imported recipients are not in the list; their devices are set up one by one"
+        "imported recipients missing from the list: \(missing.count - created) of \(missing.count); their devices are set up one by one"
       )
     }
     return renewed

@@ -86,7 +86,7 @@ package final class ListTransfer: Sendable {
       let status = try call(.status(ofJob: job.id))
       switch status {
       case .complete: return
-      case .error, .canceled: throw ExportFault.job("job \(job.id) ended without a result")
+      case .error, .canceled: throw ExportFault.job("job \(job.id) failed or was canceled")
       case .waiting, .running, .other: break
       }
       if waited > Self.longestJob { throw ExportFault.job("job \(job.id) did not end within eight hours") }
@@ -163,7 +163,7 @@ enum ExportFault: Error, Equatable, CustomStringConvertible {
       unsafe "\(path): cannot \(operation): \(String(cString: strerror(code)))"
     case .job(let what): what
     case .missingColumns(let names):
-      "the exported file has no column \(names.map { "'\($0)'" }.joined(separator: ", "))"
+      "the exported file lacks \(names.count == 1 ? "the column" : "the columns") \(names.map { "'\($0)'" }.joined(separator: ", "))"
     case .torn(let row): "the exported file is truncated or damaged at row \(row)"
     case .notUTF8(let row): "row \(row) of the exported file is not UTF-8"
     case .tooShort(let rows, let size): "the exported file contains only \(rows) of \(size) rows"

@@ -28,7 +28,7 @@ final class PlanningDatabase: RecipientDatabase {
       let asItWouldBe = state.withLock { $0.images[ByteText(found.id)] }
       if asItWouldBe?.answers(ids) ?? true { candidates.append(asItWouldBe ?? found) }
     }
-    // The service returns the oldest recipient; new ones are the youngest.
+    // The service returns the oldest recipient; those not yet added are the newest.
     return candidates.min { Self.age($0.id) < Self.age($1.id) }
   }
 
@@ -41,7 +41,7 @@ final class PlanningDatabase: RecipientDatabase {
     return image
   }
 
-  /// Records a new recipient without a look-up, because the caller has already made one.
+  /// Records a new recipient without a look-up, because the caller has already looked for it.
   func add(_ columns: [ColumnValue]) throws(RemoteFailure) -> String {
     let id = Self.newID(of: columns)
     state.withLock { state in

@@ -26,7 +26,7 @@ package struct ServiceErasure: Sendable {
   }
 
   /// Deletes the recipients that ``find(_:_:)`` finds until none is left, then the audit rows; returns the number of
-  /// each. An error leaves the rest; the call may be repeated.
+  /// each. After an error, the call may be repeated to delete the rest.
   ///
   /// - Throws: ``RemoteFailure/refused(fault:_:)`` also if more than 100 recipients have the same value.
   package func erase(
@@ -40,7 +40,7 @@ package struct ServiceErasure: Sendable {
         guard count < Self.most else {
           throw .refused(
             fault: 0,
-            "more than \(Self.most) recipients have the same value in column '\(column.name)'; \(Self.most) were deleted"
+            "more than \(Self.most) recipients have the same value in column '\(column.name)'; \(Self.most) were deleted. Check that the column identifies one person, then run the command again to delete the rest"
           )
         }
         if try remove(recipient) { recipients += 1 }

@@ -6,9 +6,9 @@ import EngageRules
 /// Chooses the scenario of a check from data that has already been read (reference identity 5.3 and 5.6).
 struct MergeDecision {
   var draft: MergeDraft
-  /// Returns whether an operator has undone the merge of these two.
+  /// Returns whether an operator has undone the merge of these two recipients.
   var isRefused: (_ loser: String, _ winner: String) throws -> Bool
-  /// Returns how many merges of these two were carried out by this store and not undone.
+  /// Returns how many merges of these two recipients this store has carried out and not undone.
   var mergesMade: (_ loser: String, _ winner: String) throws -> Int
   /// Returns whether the store knows a person with the mobile user id.
   var isPerson: (_ mobileUserId: String) throws -> Bool
@@ -27,7 +27,7 @@ struct MergeDecision {
 
   /// - Parameters:
   ///   - current: The recipient of the device; nil if the service has none with that id.
-  ///   - winner: The recipient that has the ids, at the end of its chain of merges; nil if nobody has them.
+  ///   - winner: The recipient that has the ids, at the end of its chain of merges; nil if no recipient has them.
   func decide(
     _ subject: MergeDraft.Subject, current: RecipientImage?, winner: RecipientImage?
   ) throws -> Result {
@@ -78,7 +78,7 @@ struct MergeDecision {
     if shareUser, marker.isEmpty {
       return .plan(
         draft.stopped(
-          subject, as: .held, reason: "two recipients have the mobile user id and neither is marked as merged",
+          subject, as: .held, reason: "two recipients have the same mobile user id, and neither is marked as merged",
           loser: current.id, winner: winner.id))
     }
     if users.1.isEmpty || shareUser {

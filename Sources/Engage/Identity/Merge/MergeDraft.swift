@@ -117,7 +117,7 @@ struct MergeDraft {
   }
 
   /// Plans scenario S2, in which the mobile user id moves to the winner. `earlier` is the number of earlier merges of
-  /// the two.
+  /// the same recipients.
   func movingMobileUserId(
     _ subject: Subject, from loser: RecipientImage, to winner: RecipientImage, earlier: Int
   ) -> MergePlan {
@@ -139,7 +139,7 @@ struct MergeDraft {
   }
 
   /// Plans scenario S3, in which the loser is only marked as merged. `earlier` is the number of earlier merges of the
-  /// two.
+  /// same recipients.
   func marking(
     _ subject: Subject, _ loser: RecipientImage, mergedInto winner: RecipientImage, earlier: Int
   ) -> MergePlan {

@@ -353,8 +353,8 @@ struct MergeExecutor {
     return .conflict(reason)
   }
 
-  /// Stops a plan after a refused or wrongly answered call that shows nothing about the plan's steps. The plan's
-  /// progress and its recipients are left unchanged.
+  /// Stops a plan after a call that was refused or answered wrongly, without changing the plan's
+  /// progress or its recipients, because the response reveals nothing about its steps.
   private func refuse(_ plan: inout MergePlan, _ failure: RemoteFailure, _ lines: [JournalLine]) throws -> Outcome {
     plan.state = .refused
     plan.reason = "\(failure)"

@@ -88,7 +88,7 @@ extension MergeExecutor {
 
   /// Whether the recipient has all changes; a truncated value counts if a look-up by the whole value still works.
   ///
-  /// - Throws: ``Stop/abort(_:)`` naming a column that truncated its value so that no look-up finds it.
+  /// - Throws: ``Stop/abort(_:)`` for a column that truncated a value so that no look-up finds the recipient.
   func areMade(_ changes: [ColumnChange], _ step: MergeStep, on image: RecipientImage) throws -> Bool {
     let missing = try changes.filter { try !isMade($0, on: image) }
     if missing.isEmpty { return true }

@@ -25,13 +25,13 @@ final class CallPatience: Sendable {
 
   enum Next: Equatable {
     case again(after: Milliseconds)
-    /// Other calls of its kind are answered but this one is not, so its subject is left to the next run.
+    /// Other calls of its kind are answered but this one is not, so the work that needs it is left to the next run.
     case later
     /// Patience has run out, or would before the next call.
     case ended
   }
 
-  /// If others of its kind are answered, a call is given up after this many refusals and 1/`part` of the patience.
+  /// A call is given up after this many refusals and 1/`part` of the patience if other calls of its kind are answered.
   private static let mostRefusals = 5
   private static let part = 10
 

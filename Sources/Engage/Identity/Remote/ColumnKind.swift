@@ -1,6 +1,6 @@
 import BatchFoundation
 
-/// The ways a service may store the values of a column, by its type (reference identity 3.2, decisions 61).
+/// The ways in which a service may store a column's values, by type (reference identity 3.2, decisions 61).
 package enum ColumnKind: Sendable, Equatable {
   case text
   /// Text whose case the service may change.
@@ -68,7 +68,7 @@ package enum ColumnKind: Sendable, Equatable {
     }
   }
 
-  /// Returns the number in a canonical spelling; its thousands may be grouped by commas. Returns nil for anything else.
+  /// Returns a number in canonical form, without commas between thousands; nil for anything but a number.
   static func decimal(_ text: [UInt8]) -> String? {
     var text = text
     if text.first == UInt8(ascii: "+") { text.removeFirst() }
@@ -119,7 +119,7 @@ package enum ColumnKind: Sendable, Equatable {
   }
 }
 
-/// A day with an optional minute and without a time zone, in one of the service's formats (reference identity 2.4).
+/// A date with an optional time of day, without a time zone, in one of the service's formats (reference identity 2.4).
 struct CivilText {
   private var year = 0
   private var hasCentury = true

@@ -38,8 +38,8 @@ package protocol RecipientDatabase: Sendable {
 extension RecipientDatabase {
   package func holder(of ids: [ColumnValue]) throws(RemoteFailure) -> String? { try find(ids)?.id }
 
-  /// Returns a recipient whose id came from the service or the store; nil if it no longer exists. A response that it
-  /// does not exist may belong to another request, and is accepted only if a fresh connection confirms it.
+  /// Returns a recipient whose id came from the service or the store; nil if it no longer exists. A
+  /// "not found" response may belong to another request, and is accepted only if a fresh connection confirms it.
   func named(_ recipient: String, _ retryPolicy: RetryPolicy) throws(RemoteFailure) -> RecipientImage? {
     let reading = { () throws(RemoteFailure) in
       try retryPolicy.reading { () throws(RemoteFailure) in try read(recipient) }
@@ -117,8 +117,8 @@ package enum RemoteFailure: RunError, Equatable, Sendable {
   /// Like ``uncertain(_:)``, but the service accepts no calls for now. `again` is the pause before the next call;
   /// nil if patience has run out.
   case unavailable(String, again: Milliseconds?)
-  /// Refused repeatedly while others of its kind are answered: its subject is left to the next run (reference decisions
-  /// 60).
+  /// Refused repeatedly while other calls of its kind are answered: the work that needs it is left to the next run
+  /// (reference decisions 60).
   case deferred(String)
   /// The recipient, or the row to delete, does not exist. Has the service's message; empty for none.
   case absent(String)
@@ -126,7 +126,7 @@ package enum RemoteFailure: RunError, Equatable, Sendable {
   case exists(String)
   /// Refused permanently. Has the error id of the fault (0 for none) and the reason.
   case refused(fault: Int, String)
-  /// The response is about another recipient, even when repeated on a fresh connection.
+  /// The response does not match the request: it is about another recipient, or has no valid recipient id.
   case wrongAnswer
   /// No later call in this run can succeed: the credentials, the protocol or the address were refused.
   case stopped(ServiceStop, String)
@@ -168,7 +168,7 @@ extension RemoteFailure: CustomStringConvertible {
     case .absent(let words): words.isEmpty ? "not found" : words
     case .exists(let words): "\(words); another recipient has the same unique key, and no look-up finds that recipient"
     case .refused(_, let text): text
-    case .wrongAnswer: "the service twice returned a different recipient than requested"
+    case .wrongAnswer: "the service's response does not match the request"
     case .stopped(_, let what): what
     case .interrupted: "interrupted"
     }

@@ -1,7 +1,7 @@
 import BatchFoundation
 package import EngageRules
 
-/// The subject of a call, with which its response is checked (reference decisions 36).
+/// The subject of a call, against which its response is checked (reference decisions 36).
 ///
 /// A service or a proxy can mix up responses. A recipient named by a wrong response must be neither changed nor
 /// deleted, so every operation on a recipient is checked here, whether it is sent individually or in bulk.
@@ -20,7 +20,8 @@ package enum RecipientQuestion {
   /// - Parameters:
   ///   - isWhole: Whether the record was read by id with all columns, so that an empty value counts as different.
   ///   - isText: Returns whether a column is text, so that a different value means a different recipient. The service
-  ///     may return values of other types in a different format. Its error is thrown.
+  ///     may return values of other types in a different format.
+  /// - Throws: The error of `isText`.
   package func verdict(
     on image: RecipientImage, isWhole: Bool = false, isText: (String) throws(RemoteFailure) -> Bool
   ) throws(RemoteFailure) -> Verdict {
@@ -43,8 +44,8 @@ package enum RecipientQuestion {
     }
   }
 
-  /// Returns the record that answers the question, as read by `select`; nil if there is none. After a wrong response,
-  /// the call is repeated once on a fresh connection; a second one throws ``RemoteFailure/wrongAnswer``.
+  /// Returns the record that answers the question, as read by `select`; nil if there is none. A wrong response leads to
+  /// one more call, on a fresh connection; a second wrong response throws ``RemoteFailure/wrongAnswer``.
   package func record(
     by select: (RecipientQuestion) throws(RemoteFailure) -> RecipientImage?,
     isText: (String) throws(RemoteFailure) -> Bool, reconnect: () -> Void
@@ -65,7 +66,8 @@ package enum RecipientQuestion {
     }
   }
 
-  /// Changes a recipient and checks that the response names it; repeats and throws as ``record(by:isText:reconnect:)``.
+  /// Changes a recipient and checks that the response names it; otherwise repeats and throws like
+  /// ``record(by:isText:reconnect:)``.
   package static func confirm(
     _ recipient: String, reconnect: () -> Void, _ change: () throws(RemoteFailure) -> String
   ) throws(RemoteFailure) {

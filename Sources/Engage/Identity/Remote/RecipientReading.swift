@@ -5,7 +5,7 @@ import EngageRules
 /// Reads many recipients, concurrently or, above `Recipient.bulkThreshold`, from one export of the list.
 package struct RecipientReading: Sendable {
   let remote: any RecipientDatabase
-  /// Nil if files cannot be transferred.
+  /// The transfer of whole lists; nil if files cannot be transferred.
   let transfer: ListTransfer?
   let settings: IdentitySettings
   let retryPolicy: RetryPolicy

@@ -17,7 +17,7 @@ package struct RetryPolicy: Sendable {
     var system = SystemRandomNumberGenerator()
     return system.next()
   }
-  /// Receives every pause with the reason of the failure; called on any thread.
+  /// Receives every pause and the reason for it; called on any thread.
   package var announce: @Sendable (_ reason: String, _ pause: Milliseconds) -> Void = { _, _ in }
   /// Blocks the thread; replaced where time is simulated.
   package var pause: @Sendable (Milliseconds) -> Void
@@ -64,7 +64,8 @@ package struct RetryPolicy: Sendable {
       }
     }
 
-    /// Waits until the next call may be made, announcing the reason, if any. Returns false at once at the limit.
+    /// Waits until the next call may be made, announcing the reason, if any. Returns false, without waiting, once the
+    /// limit is reached.
     mutating func repeats(because reason: String? = nil) -> Bool {
       guard count < policy.tries, policy.takeRepetition() else { return false }
       var source = Source(draw: policy.random)

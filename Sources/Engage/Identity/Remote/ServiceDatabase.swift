@@ -168,7 +168,7 @@ package final class ServiceDatabase: RecipientDatabase {
       throw Self.failure(of: fault)
     case .notSent(let fault), .refused(let fault), .unknown(let fault):
       if cancellation?.isCancelled == true { throw .interrupted }
-      if fault.stop == .unwritable { throw .refused(fault: 0, "a value has characters that XML cannot represent") }
+      if fault.stop == .unwritable { throw .refused(fault: 0, "a value contains characters that XML cannot represent") }
       if let stop = fault.stop {
         if fault.isSentence, try isAnswered(otherThan: call) {
           throw .refused(fault: 0, "the service refuses only this call: \(fault.reason)")

@@ -4,7 +4,8 @@ import BatchReport
 package import BatchStore
 import EngageRules
 
-/// Reconciles the service's recipients with the store's devices, by set-ups, checks, merges and their undoing.
+/// Reconciles the service's recipients with the store's devices: sets up devices, processes checks, and carries out or
+/// undoes merges.
 ///
 /// All calls block. The next run finishes work interrupted by a fault or a kill, from the store alone.
 package struct IdentityReconciler: Sendable {
@@ -23,9 +24,9 @@ package struct IdentityReconciler: Sendable {
   var writesLocations = true
   /// Whether the service is the run's sandbox, which responds at once.
   package var isSandbox = false
-  /// Whether recipients are added only after a look-up, which costs nothing or must show which ones are new.
+  /// Whether to look up each recipient before adding it, because look-ups are free or to find out which ones are new.
   var looksBeforeAdding = false
-  /// Compares written values with those that the list stores.
+  /// The comparison of written values with those that the list stores.
   let columns: WrittenColumns
   /// The only changes that may be written; nil allows all.
   var plannedChanges: PlannedChanges?
@@ -119,7 +120,7 @@ package struct IdentityReconciler: Sendable {
 
     package var description: String {
       switch self {
-      case .unknownPlan(let id): "error: no plan \(id)"
+      case .unknownPlan(let id): "error: the store has no plan \(id); 'identity list' lists the plans"
       case .ended(let id, let state): "error: plan \(id) is already '\(state.rawValue)'"
       case .locked(let id, let holder):
         "error: plan \(id) cannot be undone until plan \(holder) of the same recipient is finished"
@@ -178,7 +179,7 @@ package struct IdentityReconciler: Sendable {
     }
   }
 
-  /// Ends a stopped plan without any call, so that the service is left unchanged. A new run finishes the plan's check.
+  /// Ends an unfinished plan and its check without any call, so that the service is left unchanged.
   ///
   /// - Throws: ``OperatorError/unknownPlan(_:)``, ``OperatorError/ended(_:_:)``; errors of the store.
   package static func abandon(_ id: Int64, in store: EventStore, now: Instant) throws {

@@ -42,11 +42,11 @@ package struct IdentitySettings: Sendable {
   /// The id of the list (`General.databaseListId`).
   package var list: String
   package var recipient: Settings.Recipient
-  /// Nil unless `AuditRecord.mergeHistoryInAuditRecordTable` is set.
+  /// The audit table; nil unless `AuditRecord.mergeHistoryInAuditRecordTable` is set.
   package var audit: Settings.Audit?
   /// The maximum number of concurrent calls.
   package var concurrency: Int
-  /// Nil if `LocationServices.enabled` is false: no last known locations are written, and their columns are not needed.
+  /// The settings for last known locations; nil if `LocationServices.enabled` is false, so that none are written.
   package var locations: Settings.Location?
 
   package init(_ settings: Settings) {

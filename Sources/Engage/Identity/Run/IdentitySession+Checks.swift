@@ -39,7 +39,7 @@ extension IdentitySession {
         pending, device, as: .dropped,
         reason: Self.isWritable(user)
           ? "an operator chose to leave the device without a recipient"
-          : "the mobile user id has characters that XML cannot represent")
+          : "the mobile user id contains characters that XML cannot represent")
     }
     if let instruction = check.instruction { return try make(instruction, pending, device, turn) }
     let ids = check.ids.filter { !$0.isBlank }
@@ -56,7 +56,7 @@ extension IdentitySession {
       let known = device
       return try reconciler.journal { try store.identities.finish(pending, as: known, run: reconciler.run) }
     }
-    // Each round ends the check, or finds that its data is outdated or that its recipient was merged.
+    // Each attempt ends the check, or finds that its data is outdated or that its recipient was merged.
     let before = device.identity
     do {
       while try !attempt(pending, &device, ids, turn, before) {}
@@ -85,7 +85,7 @@ extension IdentitySession {
       try stop(
         pending, device, as: .held,
         reason:
-          "the service still has a forgotten recipient with these ids: delete it there ('forget --at-service'), then resume"
+          "the service still has a forgotten recipient with these ids; delete it with 'forget --at-service', then run 'identity resume'"
       )
       return true
     }
@@ -159,7 +159,7 @@ extension IdentitySession {
       try store.merges.begin(&plan, for: device, lines: lines, run: reconciler.run)
     }
     guard holder == nil else {
-      // An earlier plan needs an operator first; the check comes after it.
+      // An operator must first settle an earlier plan.
       return log.postpone(plan.device, check: plan.checkId, keys: [])
     }
     guard plan.state == .open else {
@@ -199,8 +199,8 @@ extension IdentitySession {
     }
   }
 
-  /// Carries out an instruction on the recipient that the device had at that time, or on the one into which that
-  /// recipient has since been merged (reference identity 5.7).
+  /// Carries out an instruction on the recipient that the device had at the time of the record, or on the one into
+  /// which that recipient has since been merged (reference identity 5.7).
   func make(_ instruction: ContactInstruction, _ pending: PendingCheck, _ known: KnownDevice, _ turn: CheckTurn) throws
   {
     var device = known

@@ -4,7 +4,7 @@ import BatchReport
 import BatchStore
 import EngageRules
 
-/// The latest location of a recipient's devices, which is to be written (reference events 5.4).
+/// The pending write of the latest location of a recipient's devices (reference events 5.4).
 struct LocationUpdate {
   var location: LastKnownLocation
   var recipient: String

@@ -7,7 +7,7 @@ import EngageRules
 extension IdentitySession {
   /// Gives a person a recipient (reference identity 5.2, decisions 58).
   ///
-  /// Once an addition may have succeeded, no further one is tried before a look-up by the mobile user id finds nobody,
+  /// Once an addition may have succeeded, no other is tried until a look-up by the mobile user id finds nobody,
   /// so neither a lost response nor a kill creates a duplicate. If merges are marked in the list, recipients are always
   /// looked up first: an addition may return an existing recipient, which may be marked as merged.
   ///
@@ -42,7 +42,8 @@ extension IdentitySession {
   /// Whether the recipient that was read is the device's own. The response to the addition may have named a different
   /// recipient, which later responses do not reveal (reference decisions 36).
   ///
-  /// - Returns: False if it is somebody else's. The device then has the recipient that a look-up finds, or is refused.
+  /// - Returns: False if it is somebody else's. The device then gets the recipient that a look-up finds; without one,
+  ///   its set-up is refused.
   func isOwn(_ image: RecipientImage?, of device: inout KnownDevice) throws -> Bool {
     guard device.person.progress == .added, let image, image.id.isIdentical(to: device.person.recipientId),
       image.id.isIdentical(to: device.identity.recipientId)
@@ -66,7 +67,8 @@ extension IdentitySession {
     return false
   }
 
-  /// Adds a recipient, with a look-up before each further attempt. Returns false if the person must wait.
+  /// Adds a recipient, with a look-up before each further attempt. Returns false if the look-up finds a
+  /// forgotten recipient.
   private func add(_ person: inout Person, isKnownToBeAbsent: Bool, _ turn: CheckTurn) throws -> Bool {
     let user = user(of: person)
     var mayExist = false
@@ -94,7 +96,7 @@ extension IdentitySession {
         isAgain = true
         continue
       } catch {
-        // A second failure no longer delays other pieces, which show whether it concerns only this one (reference
+        // After a second failure, other pieces no longer wait, so that they show whether only this one fails (reference
         // decisions 60).
         refusals += 1
         if refusals > 1 { turn.decide() }

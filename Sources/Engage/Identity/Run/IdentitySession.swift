@@ -125,7 +125,7 @@ struct IdentitySession: Sendable {
     return pieces
   }
 
-  /// The number of threads, which exceeds that of concurrent calls so that calls proceed while other threads wait for
+  /// The number of threads: more than there are concurrent calls, so that calls proceed while other threads wait for
   /// the disk.
   var threads: Int { settings.concurrency <= 1 ? 1 : settings.concurrency * 2 }
 
@@ -142,7 +142,7 @@ struct IdentitySession: Sendable {
   }
 
   private func work(on piece: Piece, _ turn: CheckTurn) {
-    // Pieces that follow an unfinished one wait with it, to keep the order.
+    // Pieces that follow an unfinished one are postponed with it, to keep the order.
     guard !log.waits(for: piece.keys) else { return log.postpone(piece.device, check: piece.check, keys: piece.keys) }
     do {
       switch piece {

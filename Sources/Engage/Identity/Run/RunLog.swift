@@ -63,7 +63,7 @@ final class RunLog: Sendable {
     if failure.endsRun { return fail(failure) }
     state.withLock { state in
       state.postpone(WaitingDevice(device: device, check: check, failure: failure), keys)
-      // A deferred call is not a sign of failure, as others are answered.
+      // A deferred call is not a sign of failure, because other calls are answered.
       if case .deferred = failure {} else { state.failing.insert(device) }
       if state.failing.count >= Self.breaker { state.hasEnded = true }
       if state.result.failure == nil { state.result.failure = failure }

@@ -1,10 +1,11 @@
 import BatchStore
 
 extension IdentitySchema {
-  /// Collects a part's results row by row, as ``IdentityRows`` would store them. A part has no look-ups or merges yet.
+  /// The statements that collect a part's results row by row, as ``IdentityRows`` would store them. A part has no
+  /// look-ups or merges yet.
   ///
   /// Until all parts are collected, the tables whose names begin with `half_` keep the previous rows; nulls mean that
-  /// there was none.
+  /// there was no such row.
   static let collection = StoreFormat.Collection(
     appended: ["identity_check"], statements: keeping + statements, withdrawal: withdrawal,
     settlement: half.map { "DELETE FROM \($0)" })

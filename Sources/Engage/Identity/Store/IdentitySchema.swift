@@ -7,8 +7,7 @@ import GRDB
 enum IdentitySchema {
   static let migrations: [String] = [first]
 
-  /// The SQL condition for whether Engage may have data from the store, or the store may have data from Engage, other
-  /// than events.
+  /// An SQL condition that is true if data other than events may have passed between the store and Engage.
   static let footprint = """
     EXISTS (SELECT 1 FROM merge_plan) OR EXISTS (SELECT 1 FROM identity_person WHERE state IN
       (\(SetUpProgress.adding.rawValue), \(SetUpProgress.ready.rawValue), \(SetUpProgress.added.rawValue)))
@@ -23,7 +22,7 @@ enum IdentitySchema {
   ///
   /// `identity_device` contains the person whom a device records from an emission number on, `identity_person` the
   /// recipient of each mobile user id and the device that first named it. `person` is the ``Person/key(_:)`` of a
-  /// mobile user id. `known_as` is the mobile user id of the recipient into which the person's own one was merged
+  /// mobile user id. `known_as` is the mobile user id of the recipient into which the person's own was merged
   /// elsewhere. The recipient of a `merge_plan` that `is_void` no longer exists, so the plan determines no identity.
   ///
   /// `merge_journal` is append-only. `recipient_lock` contains the recipients of plans that have not ended.

@@ -9,7 +9,7 @@ package struct IdentityCheck: Sendable, Equatable {
   package var emission: Int64
   /// The requested change; nil for an `identify` record.
   package var instruction: ContactInstruction?
-  /// The column names and values in the order in which the record has them; empty for an instruction.
+  /// The column names and values, in their order in the record; empty for an instruction.
   package var ids: [ColumnValue]
   package var mobileUserId: String
   package var anonymousId: String
@@ -41,9 +41,9 @@ package struct DeviceSetup: Sendable, Equatable {
   /// The emission number from which events belong to the person; nil for a late record, which affects only its own
   /// event.
   package var fromEmission: Int64?
-  /// Empty if there is none and none may be generated.
+  /// The mobile user id; empty if none is recorded and none may be generated.
   package var mobileUserId: String
-  /// Empty if no record named one for the person.
+  /// The recipient; empty if no record named one for the person.
   package var recipientId: String
   /// The record; nil if it was not kept.
   package var source: RecordSource?

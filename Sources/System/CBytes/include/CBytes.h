@@ -1,7 +1,7 @@
 #ifndef ENGAGE_CBYTES_H
 #define ENGAGE_CBYTES_H
 
-// What is looked for in bytes, many at a time: Swift has no vectors that compile to as little.
+// Searches in bytes, many at a time. They are in C, because Swift's vectors do not compile to code as short.
 
 #include <stddef.h>
 #include <stdint.h>
@@ -13,23 +13,25 @@
 #include <arm_neon.h>
 #endif
 
-/// The number of line feeds among the bytes.
+/// Returns the number of line feeds among the bytes.
 ptrdiff_t engage_count_line_feeds(const uint8_t *bytes, ptrdiff_t count);
 
-/// The same, with the places of the first `room` of them, and whether no byte has an eighth bit.
+/// Returns the number of line feeds; stores the offsets of the first `room` and whether all bytes are ASCII.
 ptrdiff_t engage_find_line_feeds(const uint8_t *bytes, ptrdiff_t count, uint32_t *places, ptrdiff_t room, int *is_ascii);
 
-/// A name of a field in its quotes, of at least eight bytes.
+/// A field name including its quotes, at least eight bytes long.
 typedef struct {
   const uint8_t *bytes;
   ptrdiff_t length;
 } engage_name;
 
-/// The offset of `name`, if it occurs once and neither a backslash nor another name occurs; else `count`.
+/// Returns the offset of `name` if it occurs once and neither a backslash nor another name occurs; else
+/// `count`.
 ptrdiff_t engage_find_only(const uint8_t *bytes, ptrdiff_t count, engage_name name, engage_name second, engage_name third);
 
-/// Reads four numbers of seven bits a byte, the lowest first, of which the last byte has no eighth bit; 24 bytes are read.
-/// Returns how many bytes they have, 0 where they are longer than that, or one longer than eight.
+/// Decodes four numbers with seven bits per byte, lowest first; the eighth bit is clear only in a number's
+/// last byte. Reads 24 bytes. Returns the total length; 0 if the numbers exceed sixteen bytes, or one of them
+/// exceeds eight.
 ptrdiff_t engage_read_varints(const uint8_t *bytes, uint64_t *first, uint64_t *second, uint64_t *third, uint64_t *fourth);
 
 #if defined(__SSE2__)
@@ -43,10 +45,10 @@ static inline engage_bytes engage_pair(uint64_t first, uint64_t last) {
   return _mm_set_epi64x((long long)last, (long long)first);
 }
 
-/// A bit of each of the bytes that have no eighth bit.
+/// Returns a bit for each byte whose eighth bit is clear.
 static inline uint64_t engage_below128(engage_bytes bytes) { return (uint64_t)(uint16_t)~_mm_movemask_epi8(bytes); }
 
-/// A bit for each backslash, and for each quote followed by one of three bytes.
+/// Returns a bit for each backslash, and for each quote followed by one of three bytes.
 static inline uint64_t engage_quoted(engage_bytes bytes, engage_bytes next, uint8_t one, uint8_t two, uint8_t three) {
   __m128i behind = _mm_or_si128(_mm_cmpeq_epi8(next, _mm_set1_epi8((char)one)),
     _mm_or_si128(_mm_cmpeq_epi8(next, _mm_set1_epi8((char)two)), _mm_cmpeq_epi8(next, _mm_set1_epi8((char)three))));
@@ -65,12 +67,12 @@ static inline void engage_store16(uint8_t *at, engage_bytes bytes) { _mm_storeu_
 
 static inline engage_bytes engage_or(engage_bytes one, engage_bytes other) { return _mm_or_si128(one, other); }
 
-/// A bit of each byte that is `byte`.
+/// Returns a bit for each byte that equals `byte`.
 static inline uint64_t engage_equal(engage_bytes bytes, uint8_t byte) {
   return (uint64_t)(uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(bytes, _mm_set1_epi8((char)byte)));
 }
 
-/// A bit of each byte that is another one.
+/// Returns a bit for each byte that differs.
 static inline uint64_t engage_different(engage_bytes one, engage_bytes other) {
   return (uint64_t)(uint16_t)~_mm_movemask_epi8(_mm_cmpeq_epi8(one, other));
 }
@@ -123,7 +125,8 @@ static inline uint64_t engage_different(engage_bytes one, engage_bytes other) {
 #error "engage-batch runs on x86-64 and arm64"
 #endif
 
-/// Whether `bytes` begin with the first `count` bytes of `start`, at most 32; so many are read of both.
+/// Returns whether `bytes` begins with the first `count` bytes of `start`; `count` is at most 32. Both must
+/// have 32 readable bytes.
 static inline __attribute__((always_inline)) int engage_begins(const uint8_t *bytes, const uint8_t *start, ptrdiff_t count) {
   uint64_t marks = engage_different(engage_load16(bytes), engage_load16(start));
   if (marks) return __builtin_ctzll(marks) / engage_mark_bits >= count;
@@ -143,7 +146,7 @@ static inline __attribute__((always_inline)) ptrdiff_t engage_scan_plain(
     }
   }
   if (count >= 8) {
-    // Two loads that overlap.
+    // Two overlapping loads.
     uint64_t first, last;
     memcpy(&first, bytes, 8);
     memcpy(&last, bytes + count - 8, 8);
@@ -177,12 +180,13 @@ static inline __attribute__((always_inline)) ptrdiff_t engage_scan_plain(
   return count;
 }
 
-/// How many of the first bytes stand for themselves in a JSON string: up to a quote, a backslash or a control character, or all.
+/// Returns the number of bytes before the first quote, backslash or control character, which a JSON string
+/// does not escape; `count` if there is none.
 static inline ptrdiff_t engage_count_plain(const uint8_t *bytes, ptrdiff_t count) {
   return engage_scan_plain(bytes, count, 0, NULL);
 }
 
-/// Copies them as well; after them, up to `count`, the target may be overwritten.
+/// Like `engage_count_plain`, but also copies the bytes; may overwrite up to `count` bytes of the target.
 static inline ptrdiff_t engage_copy_plain(const uint8_t *bytes, ptrdiff_t count, uint8_t *target) {
   return engage_scan_plain(bytes, count, 1, target);
 }

@@ -1,4 +1,4 @@
 #pragma once
 
-/// The commit that the program was built of, as the build named it; empty where it named none.
+/// Returns the commit that the program was built from; empty if the build did not name one.
 const char *_Nonnull engage_commit(void);

@@ -19,6 +19,6 @@ typedef struct {
   const char *_Nonnull text;
 } engage_preset;
 
-/// All of them, in the order in which they are listed.
+/// All presets, in the order in which they are listed.
 const engage_preset *_Nonnull engage_presets(void);
 int engage_preset_count(void);

@@ -1,18 +1,18 @@
 #ifndef ENGAGE_CLINUX_H
 #define ENGAGE_CLINUX_H
 
-// What GNU alone has, which Swift does not see.
+// GNU extensions that Swift does not import.
 
-/// How many processors the process may use; 0 where the system does not say.
+/// Returns the number of processors that the process may use; 0 if unknown.
 int engage_available_processors(void);
 
-/// Gives each of two files or folders of one file system the name of the other, at once; -1 with errno where that is not possible.
+/// Atomically exchanges the names of two files or folders in a file system; returns -1 with errno on failure.
 int engage_exchange(const char *one, const char *other);
 
-/// Takes a connection of a listening socket; it does not block and is closed in programs that are started. -1 with errno where there is none.
+/// Accepts a connection as a non-blocking, close-on-exec socket; returns -1 with errno if there is none.
 int engage_accept(int listener);
 
-/// What `poll` is asked for, and says, when the peer has closed.
+/// The `poll` event for a connection that the peer has closed.
 extern const short engage_peer_closed;
 
 #endif

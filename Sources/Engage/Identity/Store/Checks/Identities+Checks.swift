@@ -65,8 +65,8 @@ extension Identities {
 
   /// Returns up to `limit` people after `last` whose set-up is due, in the order in which they were first named.
   ///
-  /// - Parameter follows: True for only those who may be the same person as an earlier one of their device, whose
-  ///   checks come first; false for only the others; nil for all.
+  /// - Parameter follows: True for only the people who may be the same as an earlier person of their device, and so
+  ///   come after that person's checks; false for only the others; nil for all.
   package func personsToSetUp(after last: Person?, limit: Int, follows: Bool? = nil, renames: Bool = false) throws
     -> [Person]
   {
@@ -109,7 +109,7 @@ extension Identities {
       arguments: [id])
     let instruction = try (row.value("instruction") as String?).map { name in
       guard let instruction = try ContactInstruction(name: name, target: row.value("target")) else {
-        throw StoreError.inconsistent("identity check \(id)")
+        throw StoreError.inconsistent("identity check \(id) has an unknown instruction")
       }
       return instruction
     }

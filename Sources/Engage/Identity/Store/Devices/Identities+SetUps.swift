@@ -90,8 +90,8 @@ extension Identities {
         """, arguments: [person.key, device])
   }
 
-  /// Counts the devices that recorded a different person in the run after one with a recorded id, those among them that
-  /// already had a recipient, and all devices that have one.
+  /// Counts the devices that recorded a different person in the run after one with a recorded id, how many of these
+  /// already had a recipient, and all devices with a recipient.
   func newOwners(of run: RunID) throws -> NewOwners {
     try connection.readIdentities(orElse: NewOwners()) { db in
       let hasRecipient = "(b.recipient_id <> '' OR p.recipient_id <> '')"

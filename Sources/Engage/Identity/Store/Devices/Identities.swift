@@ -121,8 +121,8 @@ package struct Identities: Sendable {
     }
   }
 
-  /// Returns the device with the earlier person who is the same as the given one, whose recipient the given person
-  /// takes over; nil if there is none.
+  /// Returns the device with the given person's predecessor: the same person under an earlier id, whose recipient the
+  /// given person takes over. Returns nil if there is none.
   func predecessor(of person: Person, renames: Bool) throws -> KnownDevice? {
     try who {
       try $0.predecessor(of: person.key, on: person.device, from: person.fromEmission, renames: renames)

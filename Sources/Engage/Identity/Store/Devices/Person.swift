@@ -7,7 +7,7 @@ package enum SetUpProgress: Int, Sendable {
   /// A recipient may have been added; a look-up must come before another addition.
   case adding = 1
   case ready = 2
-  /// The id has characters that XML cannot represent: there will be no recipient.
+  /// The id contains characters that XML cannot represent, so there will be no recipient.
   case impossible = 3
   /// Ready, with the recipient that the response to an addition named; no read has yet confirmed that it is the
   /// person's.

@@ -90,7 +90,7 @@ struct WhoIsWho {
     return chain
   }
 
-  /// Returns, for each person whom a device recorded, in order, the identities before merges and the current one.
+  /// Returns the identities before merges and the current one for each person whom a device recorded, in order.
   mutating func history(of device: String) throws -> [(before: [DeviceIdentity], now: DeviceIdentity)] {
     try spans(of: device).map { span in
       let user = try name(of: span)
@@ -105,9 +105,9 @@ struct WhoIsWho {
     }
   }
 
-  /// Returns the earlier person of the device who is the same as the one whom it records from `start` on: the person
-  /// with its automatic id or, if `renames` is true (`Recipient.onNewUserId` = `rename`), with any id. Returns nil if
-  /// there is none or, without `renames`, if that person's recipient was merged into the recipient of a different id
+  /// Returns the person whom the device recorded before `start`, if that is the same person as from `start` on: one
+  /// with the device's automatic id or, if `renames` is true (`Recipient.onNewUserId` = `rename`), with any id. Returns
+  /// nil if there is none or, without `renames`, if that person's recipient was merged into the recipient of another id
   /// that some device had recorded by then (reference decisions 58).
   mutating func predecessor(
     of person: String, on device: String, from start: Int64, renames: Bool = false

@@ -69,7 +69,7 @@ private struct TraceSearch {
   private(set) var devices: Set<String>
   var traces = ServiceTraces()
   private var persons: Set<String> = []
-  /// The automatic ids that preceded the ids found. Added last, so that nothing found without them is in doubt.
+  /// The automatic ids that preceded the ids found. Added last, so that nothing found without them is doubtful.
   private var predecessors: [(user: String, isNamed: Bool)] = []
   private var isPredecessor = false
   private var who: WhoIsWho
@@ -114,7 +114,8 @@ private struct TraceSearch {
     }
   }
 
-  /// Adds the automatic ids that preceded the ids found, but not the people into whose recipients those were merged.
+  /// Adds the automatic ids that preceded the ids found, but not the people into whose recipients
+  /// these automatic ids were merged.
   mutating func addPredecessors() throws {
     isPredecessor = true
     while let (user, isNamed) = predecessors.popLast() { try add(user: user, isNamed: isNamed) }
@@ -142,7 +143,7 @@ private struct TraceSearch {
           """, arguments: [recipient]
       ).filter { user in
         let key = Person.key(user)
-        // An automatic id whose recipient was merged into that of a named person means that person.
+        // An automatic id whose recipient was merged into that of a named person belongs to that person.
         return try !persons.contains(key) && isShared(key)
           && !(isNamed && who.isAutomatic(user, before: .max) == true)
       }

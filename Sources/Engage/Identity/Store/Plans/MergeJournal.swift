@@ -74,8 +74,8 @@ package struct MergeJournal: Sendable {
     ).execute(arguments: [person.device, person.mobileUserId])
   }
 
-  /// Returns the earlier plan for the same subject that was refused without effect, whose number the new plan takes
-  /// over; nil if there is none.
+  /// Returns the number of the earlier plan for the same check, set-up or location that was refused without effect; the
+  /// new plan takes over the number. Returns nil if there is none.
   private static func refused(_ plan: MergePlan, in db: Database) throws -> Int64? {
     try Int64.fetchOne(
       db.cachedStatement(
@@ -119,8 +119,8 @@ package struct MergeJournal: Sendable {
     }
   }
 
-  /// Undoes what ``conclude(_:lines:run:)`` published. If a later plan depends on it, changes nothing and returns
-  /// false.
+  /// Undoes what ``conclude(_:lines:run:)`` published. If a later plan depends on the plan, changes nothing
+  /// and returns false.
   package func withdraw(_ plan: MergePlan, lines: [JournalLine]) throws -> Bool {
     try connection.writeTogether { db in
       guard try Self.laterPlan(than: plan, in: db) == nil else { return false }
@@ -292,7 +292,7 @@ package struct MergeJournal: Sendable {
       db.cachedStatement(sql: "SELECT entry, step FROM merge_journal WHERE plan = ? ORDER BY id"), arguments: [plan]
     ).map { row in
       guard let entry = try JournalLine.Entry(rawValue: row.value("entry")) else {
-        throw StoreError.inconsistent("journal entry")
+        throw StoreError.inconsistent("the journal of merge plan \(plan) has an unknown entry")
       }
       return try JournalLine(entry, row.value("step"))
     }
@@ -311,7 +311,7 @@ package struct MergeJournal: Sendable {
     guard let scenario = try MergeScenario(rawValue: row.value("scenario")),
       let state = try MergeState(rawValue: row.value("state"))
     else {
-      throw StoreError.inconsistent("merge plan \(id)")
+      throw StoreError.inconsistent("merge plan \(id) has an unknown scenario or state")
     }
     let ids = try Row.fetchAll(
       db.cachedStatement(sql: "SELECT name, value FROM merge_plan_id WHERE plan = ? ORDER BY ordinal"), arguments: [id]
@@ -321,7 +321,7 @@ package struct MergeJournal: Sendable {
       arguments: [id]
     ).map { row in
       guard let name = try MergeStepName(rawValue: row.value("name")) else {
-        throw StoreError.inconsistent("merge plan \(id)")
+        throw StoreError.inconsistent("merge plan \(id) has an unknown step")
       }
       let changes = try Row.fetchAll(
         db.cachedStatement(
@@ -360,7 +360,9 @@ package struct MergeJournal: Sendable {
     plan.reason = try row.value("reason")
     plan.keepsAuditHistory = try row.value("keeps_history")
     plan.undoCause = try (row.value("undo_cause") as String?).map { word in
-      guard let cause = UndoCause(rawValue: word) else { throw StoreError.inconsistent("merge plan \(id)") }
+      guard let cause = UndoCause(rawValue: word) else {
+        throw StoreError.inconsistent("merge plan \(id) has an unknown cause for its undo")
+      }
       return cause
     }
     return plan

@@ -24,9 +24,9 @@ package enum MergeScenario: String, CaseIterable, Sendable {
   case optIn = "opt-in"
   /// The recipient gets the last known location of a device (reference events 5.4).
   case location
-  /// The device gets a recipient (5.2); there is a plan only if the service refuses that.
+  /// The device gets a recipient (5.2); there is a plan only if the service refuses the set-up.
   case setUp = "set-up"
-  /// The check was not carried out, for the plan's reason.
+  /// The check was not carried out; the plan's reason says why.
   case none
 
   /// The effect in words, for reports.
@@ -78,8 +78,8 @@ package enum MergeState: String, CaseIterable, Sendable {
   case undoing
   case done
   case undone
-  /// Ended without completion: ruled out by policy or data, abandoned, or obsolete because its subject was processed
-  /// again.
+  /// Ended without completion: ruled out by policy or data, abandoned, or obsolete because its check or set-up was
+  /// processed again.
   case dropped
 
   package var isEnded: Bool { self == .done || self == .undone || self == .dropped }
@@ -111,7 +111,7 @@ package enum MergeStepName: String, CaseIterable, Sendable {
 
   package static let undoPrefix = "UNDO_"
 
-  /// Whether the step changes columns of a recipient that plans compare; false for a location.
+  /// Whether the step changes recipient columns that plans compare; false for a location.
   package var isUpdate: Bool {
     switch self {
     case .setIds, .setMobileUserId, .markLoser, .moveIdToWinner, .clearIdOnLoser: true
