@@ -1,4 +1,4 @@
-/// What a device did with a campaign, in the order of the steps.
+/// What a device did with a campaign; all cases are the steps in their order.
 package enum CampaignStep: Int, CaseIterable, Sendable {
   /// Received a notification.
   case received
@@ -8,6 +8,10 @@ package enum CampaignStep: Int, CaseIterable, Sendable {
   case sessions
   /// Completed a goal.
   case goals
+  /// Used the app, whatever the campaign. The number is that of the first free place in ``CampaignSteps``.
+  case used = 6
+
+  package static let allCases: [CampaignStep] = [.received, .opened, .sessions, .goals]
 }
 
 /// The events of each step, and the devices that have at least one, also of those with the step before.
@@ -36,6 +40,7 @@ package struct CampaignSteps: Tallied {
       steps.counts[Self.continued + step.rawValue] = has & hadBefore
       hadBefore = has
     }
+    steps[.used].devices = self[.used].events > 0 ? 1 : 0
     return steps
   }
 
@@ -53,7 +58,7 @@ package struct People: Sendable, Equatable, Codable {
   /// The devices with records that had no state in the store, and those that had one.
   package var newDevices = 0
   package var returningDevices = 0
-  /// All steps, with or without a campaign.
+  /// All steps, with or without a campaign; the events of ``CampaignStep/used`` are records.
   package var steps = CampaignSteps()
 
   package init() {}
@@ -70,6 +75,7 @@ package struct People: Sendable, Equatable, Codable {
   var inDevices: [(name: String, words: String, devices: Int)] {
     [
       ("new", "new devices", newDevices), ("returning", "returning devices", returningDevices),
+      ("used", "used the app", steps[.used].devices),
       ("received", "received a notification", steps[.received].devices),
       ("opened", "opened a notification", steps[.opened].devices),
       ("sessions", "finished a session", steps[.sessions].devices),
