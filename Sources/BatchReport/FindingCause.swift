@@ -18,12 +18,8 @@ package struct FindingCause: Sendable, Equatable, Codable {
   package init(
     isWarning: Bool = false, reason: String, count: Int = 1, detail: String, file: String, line: UInt64
   ) {
-    self.isWarning = isWarning
-    self.reason = reason
-    self.count = count
-    self.detail = detail
-    self.file = file
-    self.line = line
+    (self.isWarning, self.reason, self.count) = (isWarning, reason, count)
+    (self.detail, self.file, self.line) = (detail, file, line)
   }
 
   package var severity: String { isWarning ? "warning" : "error" }

@@ -22,6 +22,8 @@ package struct ListedRun: Sendable, Equatable {
   package var events = 0
   package var posted = 0
   package var failed = 0
+  /// The events of the store that were not sent when the run ended; nil if unknown.
+  package var unsent: Int?
   /// The reason that the run ended early; nil if it did not.
   package var stopped: String?
   /// The number of lines that this replay imported from the quarantine of each other run, by run number.
@@ -30,17 +32,12 @@ package struct ListedRun: Sendable, Equatable {
   package var folder: String?
 
   package init(number: Int64, job: String, mode: String, started: Instant, asOf: Instant, exit: RunExit?) {
-    self.started = started
-    self.number = number
-    self.job = job
-    self.mode = mode
-    self.asOf = asOf
-    until = asOf
-    self.exit = exit
+    (self.number, self.job, self.mode, self.exit) = (number, job, mode, exit)
+    (self.started, self.asOf, until) = (started, asOf, asOf)
   }
 
   /// Whether the run read the window of a night, rather than sending or rereading data from earlier runs.
-  fileprivate var isNight: Bool { !["post", "replay", "rerun"].contains(mode) }
+  var isNight: Bool { !["post", "replay", "rerun"].contains(mode) }
 
   /// Returns whether the run is a successful rerun whose window contains the instant.
   fileprivate func hasReread(_ instant: Instant) -> Bool {
@@ -64,7 +61,7 @@ package struct ListedRun: Sendable, Equatable {
   }
 
   /// The last millisecond that the run covers; a run until midnight belongs to the day before.
-  fileprivate var last: Instant { until.lastBefore }
+  var last: Instant { until.lastBefore }
 }
 
 extension Instant {
@@ -75,7 +72,7 @@ extension [ListedRun] {
   /// The runs, with all runs of one window combined into the last. A record counts in its window, whether the first
   /// run, a later one or a replay read it. The quarantined lines are the ones that the last run found and no replay
   /// imported. The page belongs to the run that accepted the most records.
-  fileprivate var byWindow: [ListedRun] {
+  var byWindow: [ListedRun] {
     var counted: [ListedRun] = []
     var places: [String: Int] = [:]
     var ofRun: [Int64: Int] = [:]
@@ -162,13 +159,10 @@ package enum HTMLIndex {
   /// steps.
   fileprivate static func charts(_ runs: [ListedRun], _ zone: Zone) -> [Chart] {
     func chart(_ id: String, _ title: String, _ series: [(name: String, count: (ListedRun) -> Int)]) -> Chart? {
-      var all = HourCounts()
       let counts = series.map { series in
-        runs.reduce(into: HourCounts()) {
-          $0.add(series.count($1), at: $1.last.hour)
-        }
+        runs.reduce(into: HourCounts()) { $0.add(series.count($1), at: $1.last.hour) }
       }
-      for counts in counts { all += counts }
+      let all = counts.reduce(into: HourCounts(), +=)
       guard all.total != 0, let axis = all.span.map({ TimeAxis($0, in: zone) }), axis.count > 1 else { return nil }
       let sums = zip(series, counts).map { ($0.name, axis.sums($1)) }
       return Chart.overTime(
@@ -231,6 +225,7 @@ extension Markup {
   fileprivate mutating func addIndex(_ runs: [ListedRun], _ jobs: String, _ store: String, _ zone: Zone) {
     let counted = runs.byWindow
     let failed = counted.count { $0.exit != .done }
+    let unsent = runs.compactMap(\.unsent).last ?? 0
     line(
       #"<header><h1>\#(jobs)</h1><span class="soft">all runs of \#(store), times in \#(zone.name)</span></header>"#)
     addTiles([
@@ -238,6 +233,7 @@ extension Markup {
       ("records accepted", runs.reduce(0) { $0 + $1.accepted }, "plain"),
       ("quarantined", counted.reduce(0) { $0 + $1.quarantined }, "plain"),
       ("events posted", runs.reduce(0) { $0 + $1.posted }, "plain"),
+      ("not sent yet", unsent, unsent > 0 ? "attention" : "plain"),
     ])
     line(#"<div class="columns">"#)
     for month in HTMLIndex.months(counted, zone) { add(month) }
@@ -249,7 +245,10 @@ extension Markup {
         Column("run", kind: "number", cell: \.linkedNumber), .time("as of", zone, \.asOf),
         .toned("ended", \.tone) { "\($0.sign) \($0.ending)" },
         .text("why") { ($0.stopped ?? "").replacing("\n", with: "; ").clipped(toBytes: 300) },
-        .code("its report") { ShellCommand("report", "--run", "\($0.number)", "--store", store).text },
+        Column("its report") { run in
+          let command = ShellCommand("report", "--run", "\(run.number)", "--store", store).text
+          return run.linked("report.html") ?? "<code>\(command)</code>"
+        },
       ])
     addTable(
       "All runs", "Newest first; calendar, charts and sums count a window once, on its last day",
@@ -258,8 +257,8 @@ extension Markup {
         Column("run", kind: "number", cell: \.linkedNumber), .text("job", \.job.shownName), .text("mode", \.mode),
         .time("as of", zone, \.asOf), .toned("ended", \.tone) { "\($0.sign) \($0.ending)" },
         .figure("accepted", \.accepted), .figure("quarantined", \.quarantined), .figure("events", \.events),
-        .figure("posted", \.posted),
-        .figure("failed", \.failed), .number("took") { $0.seconds.map(Wording.seconds) ?? "" },
+        .figure("posted", \.posted), .figure("failed", \.failed), .number("not sent") { $0.unsent?.grouped ?? "" },
+        .number("took") { $0.seconds.map(Wording.seconds) ?? "" },
       ])
     line("<footer>This page shows no ids of people.</footer>")
   }
@@ -286,7 +285,10 @@ extension Markup {
 }
 
 extension ListedRun {
-  fileprivate var linkedNumber: Markup {
-    folder.map { #"<a href="\#($0)/report.html">\#(Int(number))</a>"# } ?? "\(Int(number))"
+  fileprivate var linkedNumber: Markup { linked("\(Int(number))") ?? "\(Int(number))" }
+
+  /// Returns a link to the run's report; nil if there is none.
+  fileprivate func linked(_ words: String) -> Markup? {
+    folder.map { #"<a href="\#($0)/report.html">\#(words)</a>"# }
   }
 }

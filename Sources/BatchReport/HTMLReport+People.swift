@@ -28,7 +28,7 @@ extension Markup {
           "Campaigns: devices of each step, the share of devices from the previous step that also took it, and events",
           steps + others,
           [.text("campaign", \.name)]
-            + CampaignStep.allCases.map { step in .number(step.words) { $0.steps.words(of: step) } }))
+            + CampaignStep.allCases.map { step in Column("\(step)", kind: "number") { $0.steps.words(of: step) } }))
       line(
         "<p class=\"soft\">A session counts when it is finished, for the campaign that was active at its end; a goal counts when it is completed.</p>"
       )
@@ -41,25 +41,15 @@ extension Markup {
   }
 }
 
-extension CampaignStep {
-  fileprivate var words: String {
-    switch self {
-    case .received: "received"
-    case .opened: "opened"
-    case .sessions: "sessions"
-    case .goals: "goals"
-    }
-  }
-}
-
 extension CampaignSteps {
   /// Returns the devices of a step, the share of devices from the previous step that also took it, and its events.
-  fileprivate func words(of step: CampaignStep) -> String {
+  fileprivate func words(of step: CampaignStep) -> Markup {
     let reach = self[step]
     guard reach != (0, 0) else { return "-" }
     let before = CampaignStep.allCases.prefix { $0 != step }.last.map { self[$0].devices } ?? 0
     // The other devices of the step took the previous one on an earlier night, or never.
     let share = before > 0 ? " (\((continued(step) * 100 + before / 2) / before) %)" : ""
-    return "\(reach.devices.counted("device"))\(share), \(reach.events.countedOrFewer("event"))"
+    return
+      #"<span class="whole">\#(reach.devices.counted("device"))\#(share),</span> <span class="whole">\#(reach.events.countedOrFewer("event"))</span>"#
   }
 }

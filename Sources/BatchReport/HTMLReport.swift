@@ -21,7 +21,7 @@ package enum HTMLReport {
 package struct ReportLinks: Sendable, Equatable {
   /// The page of all runs.
   package var index: String
-  /// The reports of the job's previous and next run; nil if there is none.
+  /// The reports of the job's previous and next night; nil if there is none.
   package var before: String?
   package var after: String?
 
@@ -78,8 +78,9 @@ extension Markup {
   fileprivate mutating func addOverview(_ report: RunReport, _ links: ReportLinks?) {
     if let links { addNavigation(links) }
     let tone = report.night.tone
+    let sandbox: Markup = report.usesSandbox ? #"<span class="badge attention">sandbox, not the service</span>"# : ""
     line(
-      #"<header><h1>\#(report.job)</h1><span class="badge \#(tone)"><span aria-hidden="true">\#(report.night.sign) </span>\#(report.ending)</span><span class="soft">\#(report.period), times in \#(report.shownZone.name)</span></header>"#
+      #"<header><h1>\#(report.job)</h1><span class="badge \#(tone)"><span aria-hidden="true">\#(report.night.sign) </span>\#(report.ending)</span>\#(sandbox)<span class="soft">\#(report.period), times in \#(report.shownZone.name)</span></header>"#
     )
     lines(report.failureLines) { #"<p class="bad">\#($0)</p>"# }
     line("<p>\(RunStory.text(report))</p>")

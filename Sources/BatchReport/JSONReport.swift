@@ -27,9 +27,7 @@ package enum JSONReport {
         "layers": .texts(report.configuration.layers),
         "settings": .array(
           report.configuration.settings.map {
-            [
-              "name": .text($0.name), "value": .text($0.value), "origin": .text($0.origin),
-            ]
+            ["name": .text($0.name), "value": .text($0.value), "origin": .text($0.origin)]
           }),
       ],
       "summary": JSONNode(.written(report.summaryJSON)),
@@ -127,7 +125,7 @@ package enum JSONReport {
       "timeline": [
         "set": steps(campaign.set), "expired": steps(campaign.expired), "events": steps(campaign.events),
       ],
-      "steps": JSONNode.object([]).adding((campaign.steps ?? CampaignSteps()).members),
+      "steps": .object((campaign.steps ?? CampaignSteps()).members),
     ]
   }
 

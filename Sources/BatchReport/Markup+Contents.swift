@@ -3,27 +3,20 @@ extension Markup {
 
   private static let navigation = #"<nav aria-label="Reports">"#
 
-  /// Returns the page with a link to the next report; nil if the page already has one or is not a report.
+  /// Returns the page with these links instead of those that it has; nil if the page is not a report.
   static func page(_ page: String, linkedTo links: ReportLinks) -> String? {
-    guard let main = page.firstRange(of: "<main>\n"), let after = links.after else { return nil }
-    let rest = page[main.upperBound...]
-    guard rest.hasPrefix(navigation), let end = rest.firstRange(of: "</nav>") else {
-      var added: Markup = ""
-      added.addNavigation(links)
-      return page[..<main.upperBound] + added.text + rest
-    }
-    let line = rest[..<end.lowerBound]
-    guard !line.contains(runAfter) else { return nil }
-    let link: Markup = #"<a href="\#(after)">\#(runAfter)</a>"#
-    return page[..<end.lowerBound] + link.text + page[end.lowerBound...]
+    guard let main = page.firstRange(of: "<main>\n") else { return nil }
+    var rest = page[main.upperBound...]
+    if rest.hasPrefix(navigation), let end = rest.firstRange(of: "</nav>\n") { rest = rest[end.upperBound...] }
+    var added: Markup = ""
+    added.addNavigation(links)
+    return page[..<main.upperBound] + added.text + rest
   }
-
-  private static let runAfter = "the run after"
 
   /// Adds links to the other pages of the folder.
   mutating func addNavigation(_ links: ReportLinks) {
     let pages: [(page: String?, name: String)] = [
-      (links.index, "all runs"), (links.before, "the run before"), (links.after, Self.runAfter),
+      (links.index, "all runs"), (links.before, "the night before"), (links.after, "the night after"),
     ]
     let present = pages.compactMap { page, name in page.map { (page: $0, name: name) } }
     let items: Markup = .joined(present) { #"<a href="\#($0.page)">\#($0.name)</a>"# }

@@ -14,10 +14,7 @@ struct Column<Row> {
   init(
     _ head: String, kind: String = "", classes: ((Row) -> String)? = nil, cell: @escaping (Row) -> Markup
   ) {
-    self.head = head
-    self.kind = kind
-    self.classes = classes ?? { _ in kind }
-    self.cell = cell
+    (self.head, self.kind, self.classes, self.cell) = (head, kind, classes ?? { _ in kind }, cell)
   }
 
   static func text(_ head: String, _ text: @escaping (Row) -> String) -> Column {
@@ -60,7 +57,9 @@ extension Markup {
   static func table<Row>(
     _ caption: String, isHeard: Bool = false, kind: String = "stack", _ rows: [Row], _ columns: [Column<Row>]
   ) -> Markup {
-    let heads: Markup = .joined(columns) { #"<th scope="col"\#(styled($0.kind))>\#($0.head)</th>"# }
+    let heads: Markup = .joined(columns) {
+      $0.head.isEmpty ? "<td></td>" : #"<th scope="col"\#(styled($0.kind))>\#($0.head)</th>"#
+    }
     var table: Markup = #"<table class="\#(kind)"><caption\#(styled(isHeard ? "heard" : ""))>\#(caption)</caption>"#
     table.line("")
     table.line("<thead><tr>\(heads)</tr></thead><tbody>")

@@ -48,6 +48,12 @@ enum NextSteps {
         "No line was usable. Correct the job or the export, then: \(invocation.runText()). If nothing in the export "
           + "is meant for this job, add --allow-empty")
     }
+    let outside = summary.records.outOfWindow
+    if outside > summary.records.read / 2, report.nothingUsable != true {
+      steps.append(
+        "\(outside.grouped) of \(summary.records.read.grouped) records are outside the window, so they are not in these figures. "
+          + "If that is not intended, compare the job's window with the times of the export")
+    }
     steps += wholeFiles(report)
     let lineCount = summary.records.quarantined - report.quarantinedFiles
     if lineCount > 0, report.quarantineWaits {
@@ -116,7 +122,11 @@ enum NextSteps {
     }
     if let outdated = report.outdated { steps.append(outdated.advice) }
     steps += report.unsent.compactMap { unsent in
-      unsent.advice.map { "\(unsent.events.counted("event is", "events are")) not sent (\(unsent.status)): \($0)" }
+      // An outage is no reason to give up what the next run may get.
+      let release = report.exit == .serviceUnavailable ? nil : unsent.release
+      return unsent.advice.map {
+        "\(unsent.events.counted("event is", "events are")) not sent (\(unsent.status)): \($0)\(release.map { "; \($0)" } ?? "")"
+      }
     }
     if report.ledger.possibleDuplicates > 0 {
       steps.append(

@@ -105,23 +105,40 @@ package enum ReportFolder {
   ///   - runs: The runs, oldest first.
   package static func links(to index: String, _ runs: [ListedRun]) -> ReportLinks? {
     guard runs.count > 1, let last = runs.last else { return nil }
-    let earlier = placed(runs, below: PathText.folder(of: index)).dropLast()
-    let before = earlier.last { $0.job == last.job }?.folder
-    return ReportLinks(
-      index: "../\(PathText.name(of: index))", before: before.map { "../\($0)/report.html" })
+    return links(of: last, nights(of: last, runs, below: PathText.folder(of: index)), to: index)
   }
 
-  /// Links the previous report to a new one.
+  /// Links the reports of the previous and the next night to the new report of the last run.
   ///
   /// - Throws: ``ReportError``.
-  package static func link(_ links: ReportLinks, to folder: String, isForGroup: Bool) throws {
-    guard let before = links.before else { return }
-    let path = "\(PathText.folder(of: folder))/\(before.dropFirst(3))"
-    // A page that is gone or unreadable needs no link.
-    guard let page = try? String(decoding: RegularFile.read(path), as: UTF8.self) else { return }
-    let after = "../\(PathText.name(of: folder))/report.html"
-    guard let linked = Markup.page(page, linkedTo: ReportLinks(index: links.index, after: after)) else { return }
-    try replace(path, linked, isForGroup: isForGroup)
+  package static func link(to index: String, _ runs: [ListedRun], isForGroup: Bool) throws {
+    guard let last = runs.last, last.isNight else { return }
+    let folder = PathText.folder(of: index)
+    let nights = nights(of: last, runs, below: folder)
+    for night in around(last, nights).compactMap(\.self) {
+      let path = "\(folder)/\(night.folder ?? "")/report.html"
+      // A page that is gone or unreadable needs no link.
+      guard let page = try? String(decoding: RegularFile.read(path), as: UTF8.self),
+        let linked = Markup.page(page, linkedTo: links(of: night, nights, to: index)), linked != page
+      else { continue }
+      try replace(path, linked, isForGroup: isForGroup)
+    }
+  }
+
+  /// Returns the nights of the run's job that have a report, each with the report of the run that accepted most.
+  private static func nights(of run: ListedRun, _ runs: [ListedRun], below folder: String) -> [ListedRun] {
+    placed(runs, below: folder).byWindow.filter { $0.isNight && $0.job == run.job && $0.folder != nil }
+      .sorted { ($0.last, $0.number) < ($1.last, $1.number) }
+  }
+
+  /// Returns the nights before and after that of a run. A run that is no night itself, such as `post`, follows its night.
+  private static func around(_ run: ListedRun, _ nights: [ListedRun]) -> [ListedRun?] {
+    [nights.last { $0.last < run.last || !run.isNight && $0.last == run.last }, nights.first { $0.last > run.last }]
+  }
+
+  private static func links(of run: ListedRun, _ nights: [ListedRun], to index: String) -> ReportLinks {
+    let pages = around(run, nights).map { $0?.folder.map { "../\($0)/report.html" } }
+    return ReportLinks(index: "../\(PathText.name(of: index))", before: pages[0], after: pages[1])
   }
 
   /// Returns the runs with the folders of their reports.

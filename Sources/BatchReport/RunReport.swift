@@ -89,12 +89,8 @@ package struct RunReport: Sendable, Equatable, Codable {
 
   /// - Parameter destination: The name of the platform.
   package init(job: String, jobFile: String, destination: String, startedAt: Instant, asOf: Instant) {
-    self.destination = destination
-    self.job = job
-    self.jobFile = jobFile
-    invocation = RunInvocation(jobFile: jobFile)
-    self.startedAt = startedAt
-    self.asOf = asOf
+    (self.job, self.jobFile, self.destination) = (job, jobFile, destination)
+    (self.startedAt, self.asOf, invocation) = (startedAt, asOf, RunInvocation(jobFile: jobFile))
   }
 }
 
@@ -107,8 +103,7 @@ package struct ConfigurationOrigin: Sendable, Equatable, Codable {
   package var settings: [RunSetting] = []
 
   package init(layers: [String] = [], digest: String = "") {
-    self.layers = layers
-    self.digest = digest
+    (self.layers, self.digest) = (layers, digest)
   }
 }
 
@@ -135,10 +130,7 @@ package struct WarningTally: Sendable, Equatable, Codable {
     package var detail: String
 
     package init(device: RedactedText, file: String, line: UInt64, detail: String) {
-      self.device = device
-      self.file = file
-      self.line = line
-      self.detail = detail
+      (self.device, self.file, self.line, self.detail) = (device, file, line, detail)
     }
   }
 
@@ -147,9 +139,7 @@ package struct WarningTally: Sendable, Equatable, Codable {
   package var first: [Place]
 
   package init(kind: String, occurrences: Int, first: [Place]) {
-    self.kind = kind
-    self.occurrences = occurrences
-    self.first = first
+    (self.kind, self.occurrences, self.first) = (kind, occurrences, first)
   }
 }
 
@@ -174,15 +164,9 @@ package struct IdentityMerge: Sendable, Equatable, Codable {
     plan: Int64, scenario: String, words: String, state: String, device: RedactedText, loser: RedactedText,
     winner: RedactedText, reason: String = "", source: String = ""
   ) {
-    self.plan = plan
-    self.scenario = scenario
-    self.words = words
-    self.state = state
-    self.device = device
-    self.loser = loser
-    self.winner = winner
-    self.reason = reason
-    self.source = source
+    (self.plan, self.scenario, self.words, self.state) = (plan, scenario, words, state)
+    (self.device, self.loser, self.winner) = (device, loser, winner)
+    (self.reason, self.source) = (reason, source)
   }
 
   package static let refused = "refused"
@@ -247,9 +231,7 @@ package struct StageDuration: Sendable, Equatable, Codable {
   package var startedAt: Instant?
 
   package init(name: String, seconds: Double, startedAt: Instant? = nil) {
-    self.name = name
-    self.seconds = seconds
-    self.startedAt = startedAt
+    (self.name, self.seconds, self.startedAt) = (name, seconds, startedAt)
   }
 }
 

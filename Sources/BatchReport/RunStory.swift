@@ -44,7 +44,9 @@ enum RunStory {
       if couldNotBegin, waiting == 0 { break }
       if !couldNotBegin {
         let posted = summary.upload.eventsPosted
-        sentences.append(posted == 0 ? "Nothing was sent." : posted.counted("event was sent.", "events were sent."))
+        let sent =
+          posted.counted("event was sent", "events were sent") + (report.usesSandbox ? " to the sandbox." : ".")
+        sentences.append(posted == 0 ? "Nothing was sent." : sent)
       }
       if waiting > 0 {
         sentences.append(

@@ -189,20 +189,20 @@ extension RunSummary.Records {
 extension People {
   /// The figures of a run; all of them count devices, except `events`.
   fileprivate var json: JSONNode {
-    (["devices": .number(devices), "new": .number(newDevices), "returning": .number(returningDevices)] as JSONNode)
-      .adding(steps.members)
+    .object(
+      [
+        ("devices", .number(devices)), ("new", .number(newDevices)), ("returning", .number(returningDevices)),
+        ("used", .number(steps[.used].devices)),
+      ] + steps.members)
   }
 }
 
 extension CampaignSteps {
   /// A member for each step, with its events and devices.
-  var members: KeyValuePairs<String, JSONNode?> {
-    func reach(_ step: CampaignStep) -> JSONNode {
-      ["events": .number(self[step].events), "devices": .number(self[step].devices)]
+  var members: [(String, JSONNode)] {
+    CampaignStep.allCases.map {
+      ("\($0)", ["events": .number(self[$0].events), "devices": .number(self[$0].devices)])
     }
-    return [
-      "received": reach(.received), "opened": reach(.opened), "sessions": reach(.sessions), "goals": reach(.goals),
-    ]
   }
 }
 

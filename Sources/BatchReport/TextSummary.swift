@@ -45,9 +45,7 @@ package struct TextSummary: Sendable {
       }
       if shown.others != 0 { text.row("", figure: shown.others, "of other types") }
       Self.addRewind(summary.rewind, to: &text)
-      text.row(
-        "sessions",
-        "\(summary.sessionsStarted.orFewer) started, \(report.endedSessions)")
+      text.row("sessions", "\(summary.sessionsStarted.orFewer) started, \(report.endedSessions)")
       for line in report.platform.lines {
         text.row(line.label, line.text)
         for count in line.counts { text.row("", figure: count.count, count.name) }

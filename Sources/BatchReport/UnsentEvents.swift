@@ -11,14 +11,12 @@ package struct UnsentEvents: Sendable, Equatable, Codable {
   package var ends: String
   /// The advice if no later run sends the events; nil if there is nothing to do but wait.
   package var advice: String?
+  /// How to send the events without what they are held for, following ``advice``; nil if there is no way.
+  package var release: String?
 
   package init(status: String, events: Int, reason: String, setting: String, ends: String, advice: String? = nil) {
-    self.status = status
-    self.events = events
-    self.reason = reason
-    self.setting = setting
-    self.ends = ends
-    self.advice = advice
+    (self.status, self.events, self.reason) = (status, events, reason)
+    (self.setting, self.ends, self.advice) = (setting, ends, advice)
   }
 
   /// A line for people, without the number of events.
@@ -36,11 +34,7 @@ package struct OutdatedEvents: Sendable, Equatable, Codable {
   package let remedy: String
 
   package init(events: Int, first: Instant, last: Instant, rule: String, remedy: String) {
-    self.events = events
-    self.first = first
-    self.last = last
-    self.rule = rule
-    self.remedy = remedy
+    (self.events, self.first, self.last, self.rule, self.remedy) = (events, first, last, rule, remedy)
   }
 
   /// Returns the sum of both, which must be about the same service.

@@ -16,7 +16,10 @@ import Testing
     (["store", "events"], "Error: Give the store with --store FILE, or the job with --job JOB."),
     (["why", "7"], "Error: Give the store with --store FILE, or the job with --job JOB."),
     (["person", "export", "ada", "j"], "Error: Give the store with --store FILE, or the job with --job JOB."),
-    (["history", "j", "--store", "s"], "Error: Give the store with --store FILE, or the job with --job JOB."),
+    (
+      ["history", "j", "--store", "s"],
+      "Error: Both a job (j) and --store s were given, and each names a store; leave out one."
+    ),
     (["run", "j", "--job", "j"], "Error: Give the job either as the argument or with --job, not both."),
     (["run"], "Error: Give the job file, as the argument or with --job."),
     (["test"], "Error: Give the job files, as arguments or with --job."),

@@ -152,7 +152,7 @@ import Testing
     let chart = try #require(CampaignChart(activity)?.chart)
     #expect(chart.rows.count == CampaignChart.shown + 1)
     #expect(chart.rows.last == ["all others", "", "", "6", "0", "0"])
-    #expect(chart.columns == ["campaign", "first set", "until", "set", "expired", "events"])
+    #expect(chart.columns == ["campaign", "first set in this run", "until", "set", "expired", "events"])
     let words = chart.boxes.prefix(4).map { "\($0.tone) \($0.words)" }
     #expect(
       words == [
@@ -176,7 +176,31 @@ import Testing
     #expect(events.map(\.words) == (0..<3).map { "2026-01-12 0\($0):00: 1 event" })
     #expect(events.allSatisfy { $0.width > 34 && $0.width < 36 }, "\(events.map(\.width))")
     #expect(chart.labels.contains { $0.text == "until 2026-04-12 00:00" && $0.anchor == "end" })
-    #expect(chart.boxes.first.map { $0.x + $0.width } == Chart.width - 4)
+    // Its edge is outside of the drawing.
+    #expect(chart.boxes.first.map { $0.x + $0.width } == Chart.width + 2)
+  }
+
+  @Test("Only a band that lies within the axis has edges, so that different ends look different")
+  func openBands() throws {
+    var activity = Activity()
+    let start = Instant(milliseconds: Self.monday * 3_600_000)
+    for (name, hours) in [("a", 2), ("b", 200), ("c", 900)] {
+      activity.campaign(ByteText(name)) {
+        $0.wasSet(at: start, until: start + Milliseconds(Int64(hours) * 3_600_000))
+        $0.events.add(1, at: Self.monday)
+      }
+    }
+    activity.campaign("earlier") { $0.events.add(1, at: Self.monday + 1) }
+    let chart = try #require(CampaignChart(activity)?.chart)
+    // From 00:00 to 09:00.
+    let bands = chart.boxes.filter { $0.tone == "band" }.map { "\(Int($0.x)) \(Int($0.x + $0.width))" }
+    #expect(bands == ["4 82", "4 362", "4 362", "-2 82"])
+    #expect(
+      chart.labels.compactMap { $0.size.isEmpty ? nil : $0.text } == [
+        "until 2026-01-20 08:00", "until 2026-02-18 12:00",
+      ])
+    #expect(chart.summary.hasSuffix("events carried it. A band without an edge began earlier or ends later."))
+    #expect(chart.rows.map { $0[1] } == ["2026-01-12 00:00", "2026-01-12 00:00", "2026-01-12 00:00", "before"])
   }
 
   @Test("A campaign is marked as expired where its band ends")

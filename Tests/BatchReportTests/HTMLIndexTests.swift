@@ -19,6 +19,7 @@ import Testing
     var (first, second, third) = (run(1, day: 1), run(2, day: 2, exit: .serviceUnavailable), run(3, day: 3))
     first.folder = "nightly-20260102T000000Z"
     second.stopped = "no <answer>\nno file"
+    (first.unsent, second.unsent) = (0, 1500)
     (first.quarantined, third.quarantined) = (12, 13)
     return [first, second, third]
   }
@@ -43,12 +44,25 @@ import Testing
       + "<td data-label=\"mode\">run</td><td class=\"whole\" data-label=\"as of\">2026-01-02 00:00</td><td class=\"attention\" data-label=\"ended\">! done with findings</td>"
       + "<td class=\"number\" data-label=\"accepted\">1,200</td><td class=\"number\" data-label=\"quarantined\">12</td>"
       + "<td class=\"number\" data-label=\"events\">1,200</td><td class=\"number\" data-label=\"posted\">1,200</td>"
-      + "<td class=\"number\" data-label=\"failed\">0</td><td class=\"number\" data-label=\"took\">1.500 s</td></tr>",
+      + "<td class=\"number\" data-label=\"failed\">0</td><td class=\"number\" data-label=\"not sent\">0</td>"
+      + "<td class=\"number\" data-label=\"took\">1.500 s</td></tr>",
+    // The last run did not get as far as counting.
+    "<td class=\"number\" data-label=\"failed\">0</td><td class=\"number\" data-label=\"not sent\"></td>",
+    "<div class=\"tile\"><b class=\"attention\">1,500</b><span>not sent yet</span></div>",
   ])
   func shows(fragment: String) {
     let page = HTMLIndex.text(Self.runs(), store: "var/a&b.sqlite")
     #expect(page.contains(fragment), "\(page.suffix(9000))")
     #expect(!page.contains("<script"))
+  }
+
+  @Test("A run that failed links its report where there is a page")
+  func failedPage() {
+    var run = Self.run(1, day: 1, exit: .noInput)
+    run.folder = "nightly-20260102T000000Z"
+    #expect(
+      HTMLIndex.text([run], store: "a").contains(
+        "<td data-label=\"its report\"><a href=\"nightly-20260102T000000Z/report.html\">report.html</a></td></tr>"))
   }
 
   @Test("A run after midnight stands on the day before, if it knows no more")
@@ -141,32 +155,48 @@ import Testing
     #expect(unsafe stat(folder + "/index.html", &status) == 0 && status.st_mode & S_IFMT == S_IFIFO)
   }
 
-  @Test("A report links to the page of all runs and to the report before, and that one to it, once")
+  @Test("A report links to the nights before and after, in whatever order they were run, and they link to it")
   func links() throws {
     let folder = try Self.folder()
     // What is left of the folder does no harm.
     defer { try? FileManager.default.removeItem(atPath: folder) }
-    let (first, second) = (Self.run(1, day: 1), Self.run(2, day: 2))
     let index = try #require(ReportFolder.indexPath(store: "a", isSandbox: false, below: folder))
-    #expect(ReportFolder.links(to: index, [first]) == nil)
-    let links = try #require(ReportFolder.links(to: index, [first, second]))
-    #expect(links == ReportLinks(index: "../index.html", before: "../nightly-20260102T000000Z/report.html"))
-    let before = folder + "/nightly-20260102T000000Z/report.html"
-    try Data(HTMLReport.text(.fixture()).utf8).write(to: URL(filePath: before))
+    // The night of day 2 runs last, and then again; the post of day 3 is no night.
+    var (runs, paths): ([ListedRun], [String]) = ([], [])
+    for (number, day) in [1, 3, 3, 2, 2].enumerated() {
+      var run = Self.run(Int64(number + 1), day: Int64(day))
+      run.window = TimeWindow(from: Instant(milliseconds: run.asOf.milliseconds - 86_400_000), to: run.asOf)
+      run.started = Instant(milliseconds: run.asOf.milliseconds + Int64(number + 1) * 1000)
+      if number == 2 { run.mode = "post" }
+      runs.append(run)
+      let links = ReportFolder.links(to: index, runs)
+      #expect((links == nil) == (number == 0))
+      paths.append(try ReportFolder.write(Self.fixture(run), below: folder, links: links))
+      try ReportFolder.link(to: index, runs, isForGroup: false)
+    }
+    func page(_ place: Int) throws -> String {
+      try String(contentsOfFile: paths[place] + "/report.html", encoding: .utf8)
+    }
+    func link(_ place: Int, _ words: String) -> String {
+      "<a href=\"../\(paths[place].dropFirst(folder.count + 1))/report.html\">\(words)</a>"
+    }
+    let wanted = [
+      link(4, "the night after"), link(4, "the night before"), link(1, "the night before"),
+      link(0, "the night before") + link(1, "the night after"),
+      link(0, "the night before") + link(1, "the night after"),
+    ]
+    for (place, links) in wanted.enumerated() {
+      let nav = "<nav aria-label=\"Reports\"><a href=\"../index.html\">all runs</a>\(links)</nav>\n"
+      #expect(
+        try page(place) == HTMLReport.text(Self.fixture(runs[place])).replacing("<main>\n", with: "<main>\n" + nav),
+        "\(place)")
+    }
+  }
+
+  private static func fixture(_ run: ListedRun) -> RunReport {
     var report = RunReport.fixture()
-    report.startedAt = second.started
-    let path = try ReportFolder.write(report, below: folder, links: links)
-    let after = String(path.dropFirst(folder.count + 1))
-    for _ in 0..<2 { try ReportFolder.link(links, to: path, isForGroup: false) }
-    #expect(
-      try String(contentsOfFile: path + "/report.html", encoding: .utf8).contains(
-        "<main>\n<nav aria-label=\"Reports\"><a href=\"../index.html\">all runs</a>"
-          + "<a href=\"../nightly-20260102T000000Z/report.html\">the run before</a></nav>\n"))
-    let linked =
-      "<nav aria-label=\"Reports\"><a href=\"../index.html\">all runs</a><a href=\"../\(after)/report.html\">the run after</a></nav>\n"
-    #expect(
-      try String(contentsOfFile: before, encoding: .utf8)
-        == HTMLReport.text(.fixture()).replacing("<main>\n", with: "<main>\n" + linked))
+    report.startedAt = run.started
+    return report
   }
 
   @Test("A folder keeps the page of each store, and what is not one of ours")

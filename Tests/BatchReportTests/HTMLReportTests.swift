@@ -120,6 +120,19 @@ import Testing
     #expect(page.contains("<dd>2026-01-15T05:00:00.000Z to <span class=\"whole\">2026-01-16T05:00:00.000Z</span></dd>"))
   }
 
+  @Test("Figures from a sandbox say so at the top, and what was sent to it")
+  func sandbox() {
+    var report = RunReport.fixture()
+    report.usesSandbox = true
+    let page = HTMLReport.text(report)
+    #expect(
+      page.contains(
+        "done with findings</span><span class=\"badge attention\">sandbox, not the service</span><span class=\"soft\">as of "
+      ),
+      "\(page)")
+    #expect(page.contains(" 1,205 events were sent to the sandbox. "))
+  }
+
   @Test("A share has only devices that also have the step before")
   func shares() throws {
     var report = RunReport.fixture()
@@ -136,10 +149,13 @@ import Testing
       report.activity.campaign("spring") { $0.add(steps.ofOneDevice) }
     }
     let cells = [
-      "received\">4 devices, 5 events", "opened\">2 devices (25 %), 2 events", "sessions\">2 devices (50 %), 2 events",
-      "goals\">2 devices (50 %), 2 events",
+      ("received", "4 devices,", "5 events"), ("opened", "2 devices (25 %),", "2 events"),
+      ("sessions", "2 devices (50 %),", "2 events"), ("goals", "2 devices (50 %),", "2 events"),
     ]
-    let row = cells.map { "<td class=\"number\" data-label=\"\($0)</td>" }.joined()
+    // A line breaks only between devices and events.
+    let row = cells.map {
+      "<td class=\"number\" data-label=\"\($0)\"><span class=\"whole\">\($1)</span> <span class=\"whole\">\($2)</span></td>"
+    }.joined()
     #expect(HTMLReport.text(report).contains("<tr><th scope=\"row\">spring</th>\(row)</tr>"))
   }
 
@@ -153,7 +169,7 @@ import Testing
     steps[.received].events = -1
     report.activity.campaign("spring") { $0.add(steps.ofOneDevice) }
     let page = HTMLReport.text(report)
-    #expect(page.contains("<td class=\"number\" data-label=\"received\">0 devices, 1 fewer event</td>"), "\(page)")
+    #expect(page.contains(">0 devices,</span> <span class=\"whole\">1 fewer event</span></td>"), "\(page)")
   }
 
   @Test(arguments: [PersonalDataPolicy.omit, .hash])

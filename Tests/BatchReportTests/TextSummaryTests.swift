@@ -143,6 +143,31 @@ import Testing
       })
   }
 
+  @Test("Events that nobody sends without a decision have advice; an outage does not advise to give any up")
+  func adviceOnHeldEvents() {
+    var report = RunReport.fixture()
+    (report.unsent[0].advice, report.unsent[0].release) = ("someone is unknown", "to send them anyway: release")
+    let words = "  - 1,200 events are not sent (HOLD): someone is unknown"
+    #expect(TextSummary(report).lines.contains("\(words); to send them anyway: release"))
+    report.exit = .serviceUnavailable
+    #expect(TextSummary(report).lines.contains(words))
+  }
+
+  @Test("More than half of the records outside the window are worth a look")
+  func outsideTheWindow() {
+    var report = RunReport.fixture()
+    (report.summary.records.read, report.summary.records.outOfWindow) = (1500, 750)
+    #expect(!TextSummary(report).lines.contains { $0.contains("outside the window") })
+    report.summary.records.outOfWindow = 751
+    #expect(
+      TextSummary(report).lines.contains(
+        "  - 751 of 1,500 records are outside the window, so they are not in these figures. "
+          + "If that is not intended, compare the job's window with the times of the export"))
+    // Then the same is said of all of them.
+    report.nothingUsable = true
+    #expect(!TextSummary(report).lines.contains { $0.contains("outside the window") })
+  }
+
   /// A cut archive was told as a line that was quarantined, and what to do about it was nowhere.
   @Test func filesThatAreCutOrOfAnotherFormAreNoLines() {
     var report = RunReport.fixture()

@@ -46,11 +46,15 @@ import Testing
     #expect(first.code == 0, "\(first.messages)")
     let summary = try Summary(first.output)
     #expect(summary["people.devices"] == 4 && summary["people.new"] == 4 && summary["people.returning"] == 0)
+    // A notification that arrives is no use of the app.
+    #expect(summary["people.used"] == 2)
     #expect(["received", "opened", "goals"].map { Self.reach(summary, $0) } == ["3 by 3", "2 by 1", "1 by 1"])
     #expect(try steps(workspace, "spring") == ["2 by 2", "2 by 1", "3 by 2", "1 by 1"])
     #expect(try steps(workspace, "summer") == ["1 by 1", "0 by 0", "1 by 1", "0 by 0"])
     let metrics = try workspace.read("metrics")
-    for line in ["new\"} 4", "returning\"} 0", "received\"} 3", "opened\"} 1", "sessions\"} 4", "goals\"} 1"] {
+    for line in [
+      "new\"} 4", "returning\"} 0", "used\"} 2", "received\"} 3", "opened\"} 1", "sessions\"} 4", "goals\"} 1",
+    ] {
       #expect(metrics.contains("engage_batch_devices{job=\"steps\",did=\"\(line)\n"), "\(metrics)")
     }
     // Late: a second night with an opening of the first day, and one of its own.
@@ -63,10 +67,14 @@ import Testing
       "run", "job.json", "--no-upload", "--summary", "-", "--as-of", "2026-01-21T00:00:00Z")
     #expect(second.code == 0, "\(second.messages)")
     let next = try Summary(second.output)
-    #expect(next["people.new"] == 1 && next["people.returning"] == 1)
+    #expect(next["people.new"] == 1 && next["people.returning"] == 1 && next["people.used"] == 2)
     #expect(Self.reach(next, "opened") == "2 by 1")
     let page = try workspace.run("report", "--store", "store.sqlite", "--format", "html").output
     #expect(page.contains("<td class=\"number\" data-label=\"the night before\">4</td>"), "\(page)")
+    #expect(
+      page.contains(
+        "<tr><th scope=\"row\">used the app</th><td class=\"number\" data-label=\"this run\">2</td>"
+          + "<td class=\"number\" data-label=\"the night before\">2</td></tr>"), "\(page)")
   }
 
   @Test("The nights before are the windows before, each once, by the run that accepted most")

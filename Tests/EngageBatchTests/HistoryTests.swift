@@ -141,7 +141,8 @@ import Testing
     }
     let both = try workspace.run(["store", "events", "--store", Self.store] + job)
     #expect(both.code == 64)
-    let wanted = "Error: Give the store with --store FILE, or the job with --job JOB."
+    let wanted =
+      "Error: Both a job (jobs/nightly.json) and --store \(Self.store) were given, and each names a store; leave out one."
     #expect(both.messages.hasPrefix(wanted), "\(both.messages)")
     #expect(try workspace.run("store", "status", "--job", "jobs/nightly.json").code != 0)
   }

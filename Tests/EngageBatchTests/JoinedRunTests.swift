@@ -30,6 +30,11 @@ import Testing
     #expect(announced.lowerBound < delivery.lowerBound)
     let words = "HOLD: session events of devices whose mobile user id is not known (the job's 'identity')"
     #expect(run.messages.contains("2  \(words)"), "\(run.messages)")
+    #expect(
+      run.messages.contains(
+        "To do\n  - 2 events are not sent (HOLD): their devices have no mobile user id. They are sent once a record names it; "
+          + "if none will, set the job's 'identity' to true and Recipient.enableAutoAnonymousTracking\n"),
+      "\(run.messages)")
     let held = try workspace.run("store", "events", "--store", "store.sqlite", "--status", "HOLD")
     #expect(held.messages.contains("2 events \(words); ends with a record that names one"), "\(held.messages)")
     #expect(!held.messages.contains("no such event"), "\(held.messages)")
@@ -39,6 +44,11 @@ import Testing
     #expect(unsent.count == 1)
     #expect(unsent.first?["status"]?.string == "HOLD")
     #expect(unsent.first?["events"]?.integer == 2)
+    // The page of all runs has them, too.
+    #expect(try workspace.run("run", "job.json", environment: service.environment).code == 0)
+    #expect(
+      try workspace.read("reports/index.html").contains(
+        "<div class=\"tile\"><b class=\"attention\">2</b><span>not sent yet</span></div>"))
   }
 
   @Test("Events that are kept, failed or unknown are named with what ends it")

@@ -89,7 +89,11 @@ struct StoreChoice<Name: JobNaming>: ParsableArguments {
   var job: String? { name.job }
 
   func validate() throws {
-    if (store == nil) == (job == nil) { throw ValidationError.noStore }
+    if let store, let job {
+      throw ValidationError(
+        "Both a job (\(job)) and --store \(store) were given, and each names a store; leave out one.")
+    }
+    if store == nil, job == nil { throw ValidationError.noStore }
     if profile != nil, job == nil { throw ValidationError("--profile needs a job.") }
     if sandbox, job == nil { throw ValidationError("--sandbox needs a job.") }
   }
@@ -136,7 +140,7 @@ extension EventStore {
 }
 
 extension ValidationError {
-  /// The error thrown if the store was named in neither or both of the two possible ways.
+  /// The error thrown if the store was named in neither of the two possible ways.
   static var noStore: ValidationError {
     ValidationError("Give the store with --store FILE, or the job with --job JOB.")
   }

@@ -128,6 +128,9 @@ extension ListedRun {
     events = figure("events", "total")
     posted = figure("upload", "eventsPosted")
     failed = figure("upload", "eventsFailed")
+    unsent = counters["store"]?.members.map { statuses in
+      statuses.reduce(0) { $0 + ($1.key == EventStatus.successfullyPosted.name ? 0 : Int($1.value.integer ?? 0)) }
+    }
     stopped = counters["stopped"]?.string
     missed = (counters["missed"]?.array ?? []).compactMap { $0["to"]?.string.flatMap { Instant.parse(rfc3339: $0) } }
   }

@@ -121,10 +121,10 @@ extension Pipeline {
       outcome.reportFolder = path
       outcome.reported = outcome.exit
       guard let store else { return }
-      if let index, let links {
+      if let index {
         try ReportFolder.writeIndex(
           index, outcome.runs, store: store, in: outcome.report.shownZone, isForGroup: isForGroup)
-        try ReportFolder.link(links, to: path, isForGroup: isForGroup)
+        try ReportFolder.link(to: index, outcome.runs, isForGroup: isForGroup)
       } else {
         monitor.note(
           "warning: the list of runs was not written, because \(folder.printable) already contains index pages that this store did not write"

@@ -8,6 +8,10 @@ package enum CampaignStep: Int, CaseIterable, Sendable {
   case sessions
   /// Completed a goal.
   case goals
+  /// Used the app, whatever the campaign. The number is that of the first free place in ``CampaignSteps``.
+  case used = 6
+
+  package static let allCases: [CampaignStep] = [.received, .opened, .sessions, .goals]
 }
 
 /// For each step, the number of its events, of devices with at least one, and of devices that also took the previous
@@ -38,6 +42,7 @@ package struct CampaignSteps: Tallied {
       steps.counts[Self.continued + step.rawValue] = has & hadBefore
       hadBefore = has
     }
+    steps[.used].devices = self[.used].events > 0 ? 1 : 0
     return steps
   }
 
@@ -55,7 +60,7 @@ package struct People: Sendable, Equatable, Codable {
   /// The number of devices with records but without a state in the store, and of those with a state.
   package var newDevices = 0
   package var returningDevices = 0
-  /// All steps, with or without a campaign.
+  /// All steps, with or without a campaign; the events of ``CampaignStep/used`` are records.
   package var steps = CampaignSteps()
 
   package init() {}
@@ -72,6 +77,7 @@ package struct People: Sendable, Equatable, Codable {
   var inDevices: [(name: String, words: String, devices: Int)] {
     [
       ("new", "new devices", newDevices), ("returning", "returning devices", returningDevices),
+      ("used", "used the app", steps[.used].devices),
       ("received", "received a notification", steps[.received].devices),
       ("opened", "opened a notification", steps[.opened].devices),
       ("sessions", "finished a session", steps[.sessions].devices),

@@ -34,13 +34,13 @@ package struct StepCounter: Sendable {
   package init() {}
 
   /// - Parameter campaign: nil for an event without a campaign.
-  package mutating func count(_ step: CampaignStep, of device: Text, _ campaign: Text?) {
+  package mutating func count(_ step: CampaignStep, _ times: Int = 1, of device: Text, _ campaign: Text? = nil) {
     if !(last?.bytes.withText { $0 == device } ?? false) {
       putLastBack()
       let name = ByteText(device.description)
       last = unsafe (Array(device.bytes), name, devices.removeValue(forKey: name) ?? Device())
     }
-    last?.device.all[step].events += 1
+    last?.device.all[step].events += times
     guard let campaign else { return }
     var steps = CampaignSteps()
     steps[step].events = 1

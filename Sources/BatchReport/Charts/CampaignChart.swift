@@ -18,6 +18,9 @@ struct CampaignChart {
     var from: Double
     var to: Double
 
+    /// Whether the campaign can be active beyond the axis.
+    func isOpen(after axis: TimeAxis) -> Bool { campaign.until != nil && to > Double(axis.edges[axis.count]) }
+
     var figures: String {
       let set = campaign.set.total, expired = campaign.expired.total
       return "\(set.grouped) set, \(expired.grouped) expired, \(campaign.events.total.counted("event"))"
@@ -66,7 +69,7 @@ struct CampaignChart {
       Chart.Key(tone: "band", name: "can be active"), Chart.Key(tone: "c0", name: "events with the campaign"),
       Chart.Key(tone: "c2", name: "set"), Chart.Key(tone: "c1", name: "expired"),
     ]
-    chart.columns = ["campaign", "first set", "until", "set", "expired", "events"]
+    chart.columns = ["campaign", "first set in this run", "until", "set", "expired", "events"]
     chart.rows = lanes.map { lane in
       row(
         lane.name, from: lane.campaign.firstSet.map(zone.minute) ?? "before",
@@ -78,7 +81,10 @@ struct CampaignChart {
   }
 
   private var summary: String {
-    let words = "when each was set, how long it could be active, and when events carried it."
+    let isOpen = lanes.contains { $0.campaign.firstSet == nil || $0.isOpen(after: axis) }
+    let words =
+      "when each was set, how long it could be active, and when events carried it."
+      + (isOpen ? " A band without an edge began earlier or ends later." : "")
     return rest.weight > 0
       ? "The \(lanes.count) of \(names.grouped)\(names == Activity.campaignLimit ? " or more" : "") campaigns with the most events: \(words)"
       : "\(lanes.count.counted("campaign")): \(words)"
@@ -89,14 +95,16 @@ struct CampaignChart {
     let room = Chart.width - 20 - Chart.textWidth(figures)
     chart.labels.append(
       Chart.Label(x: 4, y: y + 11, anchor: "start", text: Chart.clipped(lane.name, toWidth: room)))
-    chart.labels.append(
-      Chart.Label(x: Chart.width - 4, y: y + 11, anchor: "end", text: figures))
+    chart.labels.append(Chart.Label(x: Chart.width - 4, y: y + 11, anchor: "end", text: figures))
     let base = y + 18 + Self.band
+    // A band that continues beyond the axis leaves the drawing, so it shows no end there.
+    let isOpen = lane.isOpen(after: axis)
+    let left = lane.campaign.firstSet == nil ? -2 : place(lane.from)
     chart.boxes.append(
-      box(lane.from, lane.to, top: base - Self.band, height: Self.band, tone: "band", words: "\(lane.name): \(figures)")
-    )
-    // A band that continues beyond the axis is labeled with its end, in the space after the last count.
-    if let until = lane.campaign.until, lane.to > Double(axis.edges[axis.count]) {
+      Chart.Box(
+        x: left, y: base - Self.band, width: max(1, (isOpen ? Chart.width + 2 : place(lane.to)) - left),
+        height: Self.band, tone: "band", words: "\(lane.name): \(figures)"))
+    if isOpen, let until = lane.campaign.until {
       chart.labels.append(
         Chart.Label(x: Chart.width - 8, y: base - 6, anchor: "end", text: "until \(zone.minute(until))", size: "small"))
     }
@@ -104,9 +112,10 @@ struct CampaignChart {
     let most = Double(max(1, events.counts.max() ?? 1))
     for (step, count) in events.counts.enumerated() where count > 0 {
       let height = max(1, (Self.band - Self.mark - 1) * Double(count) / most)
+      let x = place(Double(events.hour(step)))
       chart.boxes.append(
-        box(
-          Double(events.hour(step)), Double(events.hour(step + 1)), top: base - height, height: height, tone: "c0",
+        Chart.Box(
+          x: x, y: base - height, width: max(1, place(Double(events.hour(step + 1))) - x), height: height, tone: "c0",
           words: "\(time(events.hour(step))): \(count.counted("event"))"))
     }
     for (counts, tone, word) in [(lane.campaign.set, "c2", "set"), (lane.campaign.expired, "c1", "expired")] {
@@ -117,8 +126,7 @@ struct CampaignChart {
         let x = tone == "c2" ? place(max(start, min(lane.from, end))) : place(min(end, max(start, lane.to))) - 3
         chart.boxes.append(
           Chart.Box(
-            x: min(max(0, x), Chart.width - 3), y: base - Self.band, width: 3,
-            height: Self.mark, tone: tone,
+            x: min(max(0, x), Chart.width - 3), y: base - Self.band, width: 3, height: Self.mark, tone: tone,
             words: "\(time(counts.hour(step))): \(word) \(count.counted("time"))"))
       }
     }
@@ -133,14 +141,6 @@ struct CampaignChart {
     let start = Double(axis.edges[0])
     let span = max(1, Double(axis.edges[axis.count]) - start)
     return 4 + (Chart.width - 8) * min(max((hour - start) / span, 0), 1)
-  }
-
-  private func box(_ from: Double, _ to: Double, top: Double, height: Double, tone: String, words: String) -> Chart.Box
-  {
-    let x = place(from)
-    return Chart.Box(
-      x: x, y: top, width: max(1, place(to) - x), height: height,
-      tone: tone, words: words)
   }
 
   private func time(_ hour: Int64) -> String { zone.minute(Instant(milliseconds: hour * 3_600_000)) }

@@ -54,13 +54,6 @@ struct Chart {
   /// The size of the letters above bars (8 units high) relative to other letters (11 units high).
   private static let smallLetters = 8.0 / 11
 
-  init(id: String, title: String, summary: String, height: Int) {
-    self.id = id
-    self.title = title
-    self.summary = summary
-    self.height = height
-  }
-
   /// Returns an upper estimate of the width of a string in letters 11 units high.
   static func textWidth(_ text: String) -> Double {
     text.unicodeScalars.reduce(0) { width, scalar in
@@ -144,8 +137,7 @@ struct Chart {
         let share = 1 / Double(bars.count)
         let x = Self.left + slot * (Double(step) + 0.1 + 0.8 * share * (Double(number) + 0.5))
         let y = Self.top + Self.plotHeight * (1 - Double(figure) / Double(most)) - 3
-        labels.append(
-          Label(x: x, y: y, anchor: "middle", text: Self.compact(figure), size: "small"))
+        labels.append(Label(x: x, y: y, anchor: "middle", text: Self.compact(figure), size: "small"))
       }
     }
   }
@@ -177,9 +169,7 @@ struct Chart {
     for part in 0...2 {
       let y = Self.top + Self.plotHeight * (1 - Double(part) / 2)
       lines.append(y)
-      labels.append(
-        Label(
-          x: Self.left - 4, y: y + 3.5, anchor: "end", text: Self.compact(most * part / 2)))
+      labels.append(Label(x: Self.left - 4, y: y + 3.5, anchor: "end", text: Self.compact(most * part / 2)))
     }
   }
 

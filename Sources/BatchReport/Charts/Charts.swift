@@ -42,8 +42,7 @@ struct Charts {
     let total = types.reduce(rest.total) { $0 + $1.value.total }
     return Chart.overTime(
       id: "events", title: "Events over time",
-      summary: "\(total.counted("event")) by type, per \(axis.step.rawValue).\(besides(total, series))", axis,
-      series,
+      summary: "\(total.counted("event")) by type, per \(axis.step.rawValue).\(besides(total, series))", axis, series,
       stacked: true)
   }
 
@@ -55,8 +54,7 @@ struct Charts {
       id: "sessions", title: "Sessions",
       summary: "\(activity.sessionsStarted.total.grouped) started and "
         + "\(activity.sessionsEnded.total.grouped) ended by an event, per \(axis.step.rawValue).\(besides(total, series))",
-      axis,
-      series, stacked: false)
+      axis, series, stacked: false)
   }
 
   private var lengths: Chart? {

@@ -63,7 +63,9 @@ final class EngageDecider: DeviceDecider {
     } else {
       for entry in records where entry.isSample { rules.announce(Record(entry)) }
     }
+    var uses = 0
     for entry in records {
+      if steps.isUse(entry) { uses += 1 }
       var (before, checks) = (rules.output.events.count, rules.output.checks.count)
       rules.source = core.options.files.storedSource(of: entry.position)
       while !rules.advance(Record(entry)) {
@@ -80,6 +82,7 @@ final class EngageDecider: DeviceDecider {
       // Only a device that far exceeds its share is split, so that it cannot exhaust memory.
       if core.hasStretches(2, of: rules.output.events.count), rules.isSettled { try endStretchOfDevice() }
     }
+    if uses > 0 { core.steps.count(.used, uses, of: rules.state.device) }
   }
 
   func finish() {
@@ -253,7 +256,7 @@ private struct CampaignCounter: ~Copyable {
   }
 }
 
-/// Recognizes the events that are steps of a campaign.
+/// Recognizes the events that are steps of a campaign, and the records of an app in use.
 private struct CampaignStepCodes {
   private let codes: [(code: Text, step: CampaignStep)]
   private let goal: Text
@@ -266,6 +269,17 @@ private struct CampaignStepCodes {
     self.codes = codes.map { (settings.codes[$0].code, $1) }.filter { !$0.0.isEmpty }
     goal = settings.fields[.goalName]
     goalCode = settings.codes[.goalCompleted].code
+  }
+
+  /// Returns whether somebody used the app, unlike for a notification that arrived by itself.
+  func isUse(_ entry: RecordEntry) -> Bool {
+    switch RecordType(rawValue: entry.type) {
+    case .launch, .foreground, .background, .terminate, .namedEvent, .goalCompleted, .goalAbandoned, .deepLink,
+      .notificationOpened, .localNotificationOpened, .custom:
+      true
+    case .rawEvent: !codes.contains { $0.step == .received && $0.code == Record(entry).subject ?? .empty }
+    default: false
+    }
   }
 
   func step(of event: Event) -> CampaignStep? {

@@ -65,13 +65,16 @@ extension EngagePlatform {
     if let since = awaiting.first?.since {
       let devices = awaiting.count.counted("device has", "devices have")
       let abandon = ShellCommand("identity", "abandon", "--store", store.path, "--device").text
-      unidentified?.advice =
-        "\(devices) no recipient yet (since \(since.rfc3339)). The next run tries again; to send a device's events without one: \(abandon) ID"
+      unidentified?.advice = "\(devices) no recipient yet (since \(since.rfc3339)). The next run tries again"
+      unidentified?.release = "to send a device's events without one: \(abandon) ID"
     }
+    var anonymous = held(
+      waitForUser, "session events of devices whose mobile user id is not known", "the job's 'identity'",
+      "a record that names one, or a run with 'identity' true and Recipient.enableAutoAnonymousTracking")
+    anonymous?.advice =
+      "their devices have no mobile user id. They are sent once a record names it; if none will, set the job's 'identity' to true and Recipient.enableAutoAnonymousTracking"
     return [
-      held(
-        waitForUser, "session events of devices whose mobile user id is not known", "the job's 'identity'",
-        "a record that names one, or a run with 'identity' true and Recipient.enableAutoAnonymousTracking"),
+      anonymous,
       held(
         waitForSamples, "a location or placemark may still complete them", "Augmentation.augmentationTimeout",
         "the next run with later records, or with a later --as-of"),

@@ -134,8 +134,7 @@ struct EngageConnection: PlatformService {
     let words =
       "\(events) (HOLD): \(awaiting.count.counted("device has", "devices have")) no recipient yet (since \(since.rfc3339))"
     stage.report.notes.append("identity: \(words)")
-    stage.note(
-      "Identity: \(words); the next run tries again; 'identity abandon --device' sends the events without a recipient")
+    stage.note("Identity: \(words); the next run tries again")
   }
 
   /// Quarantines events that the service refused after accepting them, in this run or an earlier one, with its message.
