@@ -135,10 +135,11 @@ package final class CredentialSource: Sendable {
       ("Action", "AssumeRoleWithWebIdentity"), ("RoleArn", role), ("RoleSessionName", session ?? "engage-batch"),
       ("Version", "2011-06-15"), ("WebIdentityToken", token.reveal()),
     ].map { "\($0)=\(RequestSignature.encoded($1))" }.joined(separator: "&")
-    let text = environment["AWS_ENDPOINT_URL_STS"] ?? "https://sts.\(region).amazonaws.com"
+    let endpoint = environment["AWS_ENDPOINT_URL_STS"].flatMap { $0.isEmpty ? nil : $0 }
     // The reason does not change the remedy.
-    guard let address = try? ServiceAddress(text) else {
-      throw Problem(words: "AWS_ENDPOINT_URL_STS is not an https address")
+    guard let address = try? ServiceAddress(endpoint ?? "https://sts.\(region).amazonaws.com") else {
+      let unset = "the region '\(region.printable)' is not one"
+      throw Problem(words: endpoint == nil ? unset : "AWS_ENDPOINT_URL_STS is not an https address")
     }
     let body = try answer(
       HTTPRequest(
