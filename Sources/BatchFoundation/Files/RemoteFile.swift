@@ -149,6 +149,11 @@ extension RemoteStorage {
 
 /// Reads one file from its beginning to its end, on one thread.
 package protocol RemoteReader: AnyObject {
+  /// Requests the first bytes, so that they are there when they are read. An error of the service is thrown only then.
+  ///
+  /// - Throws: ``ThreadRefused``; reading requests them again.
+  func request() throws
+
   /// Returns the number of bytes read, in order; 0 at the end.
   ///
   /// - Parameter idle: called a few times a second while the network has nothing; may throw to stop.

@@ -52,13 +52,13 @@ package final class ObjectStorage: RemoteStorage {
   // MARK: - Finding
 
   package func files(for pattern: RemoteAddress, _ text: String) throws -> [RemoteFile] {
-    let isPattern = pattern.key.utf8.contains { $0 == UInt8(ascii: "*") || $0 == UInt8(ascii: "?") }
     guard pattern.isBucket else { return try found(pattern, text) }
+    let prefix = String(pattern.key.prefix { $0 != "*" && $0 != "?" })
     do {
-      return try list(pattern, String(pattern.key.prefix { $0 != "*" && $0 != "?" }), text)
-    } catch let listing as StorageError where listing.isDenied && !isPattern && !pattern.key.isEmpty {
+      return try list(pattern, prefix, text)
+    } catch let listing as StorageError where listing.isDenied && prefix == pattern.key && !prefix.isEmpty {
       // Reading may be allowed where listing is not.
-      do { return try found(pattern, text) } catch let reading as StorageError where reading.isDenied { throw listing }
+      return try found(pattern, text)
     }
   }
 
@@ -98,7 +98,7 @@ package final class ObjectStorage: RemoteStorage {
   /// Returns an object or file by reading its first byte; none if it does not exist.
   private func found(_ address: RemoteAddress, _ text: String) throws -> [RemoteFile] {
     do {
-      let answer = try send(ObjectCall(address: address, text: text, range: 0..<1))
+      let answer = try send(ObjectCall(address: address, text: text, purpose: .find, range: 0..<1))
       guard let size = answer.wholeSize else { throw StorageError(text, .unexpected("no file size")) }
       return [RemoteFile(address: text, size: size, tag: answer.strongTag, storage: self)]
     } catch let error as StorageError {
@@ -122,16 +122,18 @@ package final class ObjectStorage: RemoteStorage {
   ///
   /// After a cut, the request continues at the first byte that did not arrive.
   ///
-  /// - Parameter isStopped: whether to give up before the next attempt.
-  func bytes(_ range: Range<UInt64>, of file: RemoteFile, isStopped: () -> Bool) throws -> [UInt8] {
+  /// - Throws: also if it was cancelled.
+  func bytes(_ range: Range<UInt64>, of file: RemoteFile, _ cancellation: HTTPCancellation) throws -> [UInt8] {
     guard let address = RemoteAddress(file.address) else { preconditionFailure("a remote file without an address") }
     var bytes: [UInt8] = []
-    while bytes.count < range.count, !isStopped() {
+    while bytes.count < range.count {
       let left = range.lowerBound + UInt64(bytes.count)..<range.upperBound
-      let answer = try send(ObjectCall(address: address, text: file.address, range: left, file: file))
+      var call = ObjectCall(address: address, text: file.address, range: left, file: file)
+      call.cancellation = cancellation
+      let body = try send(call).body
+      if body.isEmpty { throw StorageError(file.address, .changed) }
       // Some servers send more than the range, or the whole file.
-      bytes += answer.body.prefix(left.count)
-      if answer.body.isEmpty { throw StorageError(file.address, .changed) }
+      bytes = bytes.isEmpty && body.count <= left.count ? body : bytes + body.prefix(left.count)
     }
     return bytes
   }
@@ -165,7 +167,7 @@ package final class ObjectStorage: RemoteStorage {
       let request = try request(call, signedBy: credentials, session.region)
       let cause: StorageError.Cause
       var isForNow = true
-      var outcome = session.client.send(request)
+      var outcome = session.client.send(request, cancellation: call.cancellation)
       // A completed upload begins its answer before it knows the result.
       if case .answer(var answer) = outcome, answer.status == 200, call.method == .post, answer.error != nil {
         answer.status = 500
@@ -177,7 +179,8 @@ package final class ObjectStorage: RemoteStorage {
         return answer
       case .noAnswer(let fault):
         // A part of the range is as good as a shorter range.
-        if let part = fault.partial, part.status == 206, !part.body.isEmpty, call.file != nil {
+        if let part = fault.partial, part.status == 206, !part.body.isEmpty, call.file != nil, fault.kind != .cancelled
+        {
           try check(part, call)
           try spend(StorageError(call.text, .unreachable(request.address.host, fault)))
           return part
@@ -204,7 +207,7 @@ package final class ObjectStorage: RemoteStorage {
         isForNow = answer.status >= 500 || answer.status == 429 || code == "RequestTimeout" || renews
       }
       let error = StorageError(call.text, cause, call.purpose)
-      guard isForNow, attempt < call.attempts else { throw error }
+      guard isForNow, attempt < call.attempts, call.cancellation?.isCancelled != true else { throw error }
       try call.check()
       try spend(error)
       if attempt == 3 { retryNote.withLock { $0.take() }?(error.retryNote) }
@@ -347,6 +350,7 @@ struct ObjectCall {
   var file: RemoteFile?
   /// The number of requests after which it fails.
   var attempts = 8
+  var cancellation: HTTPCancellation?
   /// Called before each repetition; may throw to stop.
   var check: () throws -> Void = {}
 

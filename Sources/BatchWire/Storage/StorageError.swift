@@ -20,7 +20,8 @@ package struct StorageError: RunError, Equatable, CustomStringConvertible {
     case address(String)
   }
 
-  package enum Purpose: Sendable { case list, read, write }
+  /// `find` reads an object that may not be listed.
+  package enum Purpose: Sendable { case list, find, read, write }
 
   /// The address in the job.
   package var address: String
@@ -129,6 +130,9 @@ package struct StorageError: RunError, Equatable, CustomStringConvertible {
       return "writing is denied (\(shown)); allow s3:PutObject and s3:AbortMultipartUpload"
     case 401 where purpose == .list, 403 where purpose == .list:
       return "listing is denied (\(shown)); allow s3:ListBucket on the bucket, or name single objects without wildcards"
+    case 401 where purpose == .find, 403 where purpose == .find:
+      return
+        "reading is denied (\(shown)), or there is no such object; allow s3:GetObject on it, and s3:ListBucket on the bucket, without which a missing object is denied, too"
     case 401, 403:
       return
         "reading is denied (\(shown)); allow s3:GetObject, or set Storage.requesterPays if the bucket's readers pay"
