@@ -32,17 +32,10 @@ package struct RemoteAddress: Hashable, Sendable {
       }
       return nil
     }
-    let isName = (3...63).contains(host.utf8.count) && host.utf8.allSatisfy(Self.isOfBucket)
+    let isName =
+      (3...63).contains(host.utf8.count)
+      && host.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || ".-_".contains($0)) }
     return isName ? nil : "does not begin with the name of a bucket, such as 's3://exports/'"
-  }
-
-  private static func isOfBucket(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "_"):
-      true
-    default: false
-    }
   }
 }
 

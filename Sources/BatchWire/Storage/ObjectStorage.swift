@@ -42,7 +42,8 @@ package final class ObjectStorage: RemoteStorage {
     _ settings: StorageSettings, environment: [String: String], backoff: Backoff, budget: Int,
     http: @escaping @Sendable () throws -> HTTPSettings
   ) {
-    (self.settings, self.environment, self.backoff, self.http) = (settings, environment, backoff, http)
+    self.environment = environment.filter { !$0.value.isEmpty }
+    (self.settings, self.backoff, self.http) = (settings, backoff, http)
     self.budget = Guarded(budget)
   }
 
@@ -69,7 +70,7 @@ package final class ObjectStorage: RemoteStorage {
     repeat {
       var query = [("list-type", "2"), ("encoding-type", "url"), ("prefix", prefix)]
       if let token { query.append(("continuation-token", token)) }
-      let answer = try send(ObjectCall(address: bucket, text: text, key: "", query: query, purpose: .list))
+      let answer = try send(ObjectCall(address: bucket, text: text, isOfBucket: true, query: query, purpose: .list))
       guard let page = answer.document(.file), page.isNamed("ListBucketResult") else {
         throw StorageError(text, .unexpected("something other than a list of objects"))
       }
@@ -128,8 +129,8 @@ package final class ObjectStorage: RemoteStorage {
     var bytes: [UInt8] = []
     while bytes.count < range.count {
       let left = range.lowerBound + UInt64(bytes.count)..<range.upperBound
-      var call = ObjectCall(address: address, text: file.address, range: left, file: file)
-      call.cancellation = cancellation
+      let call = ObjectCall(
+        address: address, text: file.address, range: left, file: file, cancellation: cancellation)
       let body = try send(call).body
       if body.isEmpty { throw StorageError(file.address, .changed) }
       // Some servers send more than the range, or the whole file.
@@ -241,7 +242,7 @@ package final class ObjectStorage: RemoteStorage {
   private func session() throws -> Session {
     try opened.withLock { opened in
       if let opened { return opened }
-      let given = settings.region ?? variable("AWS_REGION", "AWS_DEFAULT_REGION")
+      let given = settings.region ?? environment["AWS_REGION"] ?? environment["AWS_DEFAULT_REGION"]
       let region = given ?? AWSProfile(environment)["region"] ?? "us-east-1"
       let session = Session(
         client: HTTPClient(try http()), region: region,
@@ -249,11 +250,6 @@ package final class ObjectStorage: RemoteStorage {
       opened = session
       return session
     }
-  }
-
-  /// The value of the first of these variables that is set.
-  private func variable(_ names: String...) -> String? {
-    names.compactMap { environment[$0] }.first { !$0.isEmpty }
   }
 
   private func credentials(
@@ -270,8 +266,10 @@ package final class ObjectStorage: RemoteStorage {
   private func request(
     _ call: ObjectCall, signedBy credentials: StorageCredentials?, _ region: String
   ) throws -> HTTPRequest {
-    var (service, path) = try place(of: call.address, call.key, in: region, call.text)
+    var (service, path) = try place(of: call.address, call.isOfBucket ? "" : call.address.key, in: region, call.text)
     var headers = call.headers
+    if let range = call.range { headers.append(("Range", "bytes=\(range.lowerBound)-\(range.upperBound - 1)")) }
+    if let tag = call.file?.tag { headers.append(("If-Match", tag)) }
     let query = call.query.map { ($0, RequestSignature.encoded($1)) }
     if call.address.isBucket {
       let hash = Hexadecimal.text(of: SHA256.hash(call.body))
@@ -282,14 +280,10 @@ package final class ObjectStorage: RemoteStorage {
         headers.append(("x-amz-date", time))
         if let token = credentials.token { headers.append(("x-amz-security-token", token.reveal())) }
         let host = service.host + (service.port.map { ":\($0)" } ?? "")
-        let signature = RequestSignature(region: region, service: "s3", credentials: credentials)
-        headers.append(
-          (
-            "Authorization",
-            signature.authorization(
-              call.method.rawValue, path: service.path + path, query: query, headers: headers + [("host", host)],
-              bodyHash: hash, time: time)
-          ))
+        let proof = RequestSignature(region: region, service: "s3", credentials: credentials).authorization(
+          call.method.rawValue, path: service.path + path, query: query, headers: headers + [("host", host)],
+          bodyHash: hash, time: time)
+        headers.append(("Authorization", proof))
       }
     }
     if !query.isEmpty { path += "?" + RequestSignature.text(of: query) }
@@ -307,16 +301,11 @@ package final class ObjectStorage: RemoteStorage {
     do throws(ServiceAddress.Fault) {
       guard address.isBucket else {
         // Percent-escapes in a URL are kept.
-        return (
-          try ServiceAddress("\(address.scheme)://\(address.host)"),
-          key.isEmpty
-            ? "/"
-            : key.split(separator: "%", omittingEmptySubsequences: false)
-              .map { RequestSignature.encoded(String($0), keeping: "/") }.joined(separator: "%")
-        )
+        let path = key.isEmpty ? "/" : RequestSignature.encoded(key, keeping: "/%")
+        return (try ServiceAddress("\(address.scheme)://\(address.host)"), path)
       }
       let path = "/" + RequestSignature.encoded(key, keeping: "/")
-      let endpoint = settings.endpoint ?? variable("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL")
+      let endpoint = settings.endpoint ?? environment["AWS_ENDPOINT_URL_S3"] ?? environment["AWS_ENDPOINT_URL"]
       let service = try ServiceAddress(endpoint ?? "https://s3.\(region).amazonaws.com")
       // A certificate covers one name below the service's; an IP address has no names below it.
       if settings.usesPaths || address.host.contains(".") || LoopbackHost.contains(service.host) {
@@ -338,8 +327,8 @@ struct ObjectCall {
   var address: RemoteAddress
   /// The address in messages.
   var text: String
-  /// Empty for the bucket.
-  var key: String
+  /// Whether it is about the bucket rather than the object.
+  var isOfBucket = false
   var query: [(String, String)] = []
   var headers: [(String, String)] = []
   var body: [UInt8] = []
@@ -353,17 +342,6 @@ struct ObjectCall {
   var cancellation: HTTPCancellation?
   /// Called before each repetition; may throw to stop.
   var check: () throws -> Void = {}
-
-  init(
-    _ method: HTTPRequest.Method = .get, address: RemoteAddress, text: String, key: String? = nil,
-    query: [(String, String)] = [], purpose: StorageError.Purpose = .read, range: Range<UInt64>? = nil,
-    file: RemoteFile? = nil
-  ) {
-    (self.method, self.address, self.text, self.key) = (method, address, text, key ?? address.key)
-    (self.query, self.purpose, self.range, self.file) = (query, purpose, range, file)
-    if let range { headers.append(("Range", "bytes=\(range.lowerBound)-\(range.upperBound - 1)")) }
-    if let tag = file?.tag { headers.append(("If-Match", tag)) }
-  }
 }
 
 extension HTTPAnswer {

@@ -125,18 +125,18 @@ package struct StorageError: RunError, Equatable, CustomStringConvertible {
       return "the service failed in all attempts (\(shown)); run the job again later"
     default: break
     }
-    switch status {
-    case 401 where purpose == .write, 403 where purpose == .write:
+    switch (status, purpose) {
+    case (401, .write), (403, .write):
       return "writing is denied (\(shown)); allow s3:PutObject and s3:AbortMultipartUpload"
-    case 401 where purpose == .list, 403 where purpose == .list:
+    case (401, .list), (403, .list):
       return "listing is denied (\(shown)); allow s3:ListBucket on the bucket, or name single objects without wildcards"
-    case 401 where purpose == .find, 403 where purpose == .find:
+    case (401, .find), (403, .find):
       return
         "reading is denied (\(shown)), or there is no such object; allow s3:GetObject on it, and s3:ListBucket on the bucket, without which a missing object is denied, too"
-    case 401, 403:
+    case (401, .read), (403, .read):
       return
         "reading is denied (\(shown)); allow s3:GetObject, or set Storage.requesterPays if the bucket's readers pay"
-    case 404: return "nothing was found at this address (\(shown))"
+    case (404, _): return "nothing was found at this address (\(shown))"
     default: return "the service refused the request (\(shown))"
     }
   }
