@@ -75,7 +75,8 @@ import Testing
     "The ranges of a large object are larger; six are requested ahead, of which no more is heard when the reader ends")
   func largeRanges() throws {
     let server = try BucketServer(["large": .init([UInt8](repeating: 1, count: 64 << 20 + 1), tag: "x")])
-    let found = try files(storage(server), "s3://exports/large")
+    let store = storage(server, budget: 1)
+    let found = try files(store, "s3://exports/large")
     let isOver = Guarded(false)
     server.interfere { _ in
       _ = isOver.wait(upTo: 10_000) { $0 ? true : nil }
@@ -92,6 +93,9 @@ import Testing
     isOver.change { $0 = true }
     usleep(300_000)
     #expect(ranges().count == 6)
+    // They leave the budget to others.
+    server.interfere { $0.number == 7 ? .status(503, code: "SlowDown") : nil }
+    #expect(try files(store, "s3://exports/large").count == 1)
   }
 
   @Test("After a cut, reading continues at the byte after it")
