@@ -106,6 +106,7 @@ private final class IngestRun: Sendable {
       folder: options.temporaryFolder)
     countedFiles = files.minima.isEmpty && options.knownFiles == nil ? 0 : files.files.count
     let shared = Guarded(Shared(tallies: Array(repeating: FileTally(), count: countedFiles)))
+    if files.part == nil { shared.withLock { $0.progress.files = files.files.count } }
     self.shared = shared
     source = LineSource(files, options, inOrder: false) {
       try shared.withLock { try callbacks.progress($0.progress) }
@@ -173,10 +174,12 @@ private final class IngestRun: Sendable {
   }
 
   private func report(_ lines: Int, _ bytes: UInt64, _ batch: [QuarantinedLine]) throws {
+    let filesRead = source.filesRead
     try shared.withLock {
       if !batch.isEmpty { try callbacks.quarantine(batch) }
       $0.progress.records += lines
       $0.progress.bytesRead = max($0.progress.bytesRead, bytes)
+      $0.progress.filesRead = max($0.progress.filesRead, filesRead)
       try callbacks.progress($0.progress)
     }
   }

@@ -110,6 +110,10 @@ package struct IngestProgress: Sendable, Equatable {
   package var stage: Stage
   /// The number of bytes read from the disk, compressed or not, out of ``InputFiles/totalSize``.
   package var bytesRead: UInt64
+  /// The number of files read to their end.
+  package var filesRead = 0
+  /// The number of files to read; 0 for a part.
+  package var files = 0
   /// The number of lines read or, while ordering, the number of records passed on.
   package var records: Int
   /// While ordering, the number of records to pass on.

@@ -105,6 +105,50 @@ import Testing
     #expect(rerun.code == 0, "\(rerun.messages)")
   }
 
+  @Test("Small objects are read ahead, in the order of their names; the first bad one is named, not one behind it")
+  func ahead() throws {
+    let workspace = try Workspace([])
+    let server = try BucketServer([:])
+    for number in 10..<40 {
+      let text = Self.record(14 + number % 3, number) + "\n"
+      try workspace.write("in/\(number).ndjson", text)
+      server.put("in/\(number).ndjson", .init(text, tag: "\(number)"))
+    }
+    func run(_ path: String) throws -> Finished {
+      try workspace.write(
+        "job.json",
+        #"{"name": "j", "settings": {"Storage": {"endpoint": "\#(server.endpoint)"}}, "inputs": {"events": ["\#(path)"]}, "asOf": "2026-02-01T00:00:00Z"}"#
+      )
+      return try workspace.run(
+        "run", "job.json", "--dry-run", "--no-upload", "--events-out", "-", environment: Self.credentials)
+    }
+    let counts = Guarded((now: 0, most: 0, all: 0))
+    server.interfere { request in
+      guard request.range != nil else { return nil }
+      counts.change {
+        $0 = ($0.now + 1, max($0.most, $0.now + 1), $0.all + 1)
+      }
+      // The first nine wait for each other.
+      _ = counts.wait(upTo: 10_000) { $0.all >= 9 ? true : nil }
+      counts.change { $0.now -= 1 }
+      return nil
+    }
+    let found = try run("s3://exports/in")
+    #expect(found.code == 0, "\(found.messages)")
+    #expect(try found.output == run("in").output)
+    #expect(counts.withLock(\.most) == 9)
+    let gets = server.arrivals.filter { $0.header("Range") != nil }
+    #expect(gets.allSatisfy { $0.header("If-Match") != nil })
+    server.interfere { request in
+      if request.key == "in/15.ndjson" { usleep(300_000) }
+      return ["in/15.ndjson", "in/17.ndjson"].contains(request.key) ? .status(403, code: "AccessDenied") : nil
+    }
+    let denied = try run("s3://exports/in")
+    #expect(denied.code == 77)
+    #expect(denied.messages.contains("s3://exports/in/15.ndjson: error: reading is denied"), "\(denied.messages)")
+    #expect(!denied.messages.contains("17.ndjson"))
+  }
+
   @Test("Gzip, maps of tables and single https files are read like files")
   func forms() throws {
     let server = try BucketServer([:])

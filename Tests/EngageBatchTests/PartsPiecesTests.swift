@@ -237,6 +237,9 @@ import Testing
     let list = try workspace.read("files.json")
     try workspace.write("section.json", "{\"first\": 1, \"files\": \(list)}")
     try command(78, "it is only a section of a list", "\(join) p".replacing("files.json", with: "section.json"))
+    // One from file 0 was taken for the whole list, and what follows it was left out.
+    try workspace.write("head.json", "{\"first\": 0, \"files\": \(list)}")
+    try command(78, "it is only a section of a list", "\(join) p".replacing("files.json", with: "head.json"))
     let only = "partition job.json --parts 2 --out r --files"
     try command(78, "it lists files 1 to \(pieces.count), but no file 0", "\(only) section.json --only 0")
     try command(64, "'2-1' is invalid for '--only", "\(only) files.json --only 2-1")

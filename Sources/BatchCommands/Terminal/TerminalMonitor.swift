@@ -39,7 +39,10 @@ final class TerminalMonitor: RunMonitor {
     switch progress.stage {
     case .reading:
       show("Reading") { seconds in
-        "\(progress.bytesRead >> 20) of \(total >> 20) MiB, \(Int(Double(progress.records) / seconds)) records/s"
+        // The bytes of many small files say little.
+        let files = progress.files < 100 ? "" : " in \(progress.filesRead.grouped) of \(progress.files.grouped) files"
+        return
+          "\(progress.bytesRead >> 20) of \(total >> 20) MiB\(files), \(Int(Double(progress.records) / seconds)) records/s"
           + Self.left(Double(progress.bytesRead), of: Double(total), after: seconds)
       }
     case .ordering: show("Processing", progress.records, of: progress.total, "records")

@@ -33,17 +33,10 @@ package struct RemoteAddress: Hashable, Sendable {
       }
       return nil
     }
-    let isName = (3...63).contains(host.utf8.count) && host.utf8.allSatisfy(Self.isOfBucket)
+    let isName =
+      (3...63).contains(host.utf8.count)
+      && host.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || ".-_".contains($0)) }
     return isName ? nil : "does not begin with the name of a bucket, such as 's3://exports/'"
-  }
-
-  private static func isOfBucket(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "_"):
-      true
-    default: false
-    }
   }
 }
 
@@ -151,6 +144,11 @@ extension RemoteStorage {
 
 /// Reads one file from its beginning to its end, on one thread.
 package protocol RemoteReader: AnyObject {
+  /// Requests the first bytes ahead of the first read, which also reports an error of the service.
+  ///
+  /// - Throws: ``ThreadRefused``; reading then requests the bytes again.
+  func request() throws
+
   /// Reads the next bytes and returns their number; 0 at the end.
   ///
   /// - Parameter idle: called a few times a second while no data arrives; may throw to stop.

@@ -18,14 +18,18 @@ final class FileReader {
   /// - Parameters:
   ///   - file: the file as the search found it.
   ///   - sums: whether ``sumOfWhole`` is needed.
+  ///   - remote: the reader of a file at an address, if it has requested the file; otherwise one is made.
   ///   - idle: called a few times a second while a pipe has nothing to read; may throw to stop.
   /// - Throws: ``IngestFailure`` if the file can no longer be opened, ``InputChanged`` if it is no longer a file.
-  init(_ file: InputFile, sums: Bool = false, idle: @escaping () throws -> Void = {}) throws {
+  init(
+    _ file: InputFile, sums: Bool = false, remote: (any RemoteReader)? = nil,
+    idle: @escaping () throws -> Void = {}
+  ) throws {
     (self.file, self.sums) = (file, sums)
     sum = sums && file.remote == nil ? CopySum() : nil
-    remote = file.remote.map { $0.storage.reader(of: $0) }
+    self.remote = remote ?? file.remote.map { $0.storage.reader(of: $0) }
     self.idle = idle
-    if remote != nil {
+    if self.remote != nil {
       open = OpenFile()
       gzip = file.isCompressed ? try GzipSource() : nil
       return

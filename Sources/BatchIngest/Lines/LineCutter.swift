@@ -19,7 +19,8 @@ final class LineCutter: BlockCutter {
   private let carry = LineBlock(capacity: 1 << 12)
 
   init(
-    _ files: InputFiles, _ number: Int, _ options: IngestOptions, idle: @escaping @Sendable () throws -> Void
+    _ files: InputFiles, _ number: Int, _ options: IngestOptions, remote: (any RemoteReader)?,
+    idle: @escaping @Sendable () throws -> Void
   ) throws {
     self.files = files.files
     self.number = UInt32(number)
@@ -27,7 +28,8 @@ final class LineCutter: BlockCutter {
     maxLineBytes = options.maxLineBytes
     let input = files.files[number]
     cutter = input.map?.map.makeCutter(of: input.path, options)
-    reader = try FileReader(input, sums: options.knownFiles != nil && input.mayBeKnown, idle: idle)
+    reader = try FileReader(
+      input, sums: options.knownFiles != nil && input.mayBeKnown, remote: remote, idle: idle)
     if let length = input.handedOver { (offset, line) = (length.bytesBefore, 1 + length.linesBefore) }
   }
 

@@ -126,6 +126,11 @@ final class LineSource: Sendable {
     var stopped = false
     var bytesRead: UInt64 = 0
     var sums: [Int: Digest] = [:]
+    /// The readers of the next objects, which have requested them, by number, and their total size.
+    var ahead: [Int: any RemoteReader] = [:]
+    var aheadBytes: UInt64 = 0
+    /// The number of files that were opened or considered for ``ahead``.
+    var considered = 0
   }
 
   private enum Claim {
@@ -142,6 +147,9 @@ final class LineSource: Sendable {
 
   /// Thrown to end the wait for a pipe after another thread has failed; that thread's error ends the run.
   private struct Stopped: Error {}
+
+  /// The limits of what is requested ahead, whatever the number of workers.
+  private static let most = (files: 8, bytes: UInt64(8 << 20))
 
   static let keptOfLongLine = QuarantinedLine.keptOfLongLine
 
@@ -160,7 +168,12 @@ final class LineSource: Sendable {
   }
 
   /// Makes every later ``next(_:)`` return nil, and ends a wait for a pipe.
-  func stop() { state.change { $0.stopped = true } }
+  func stop() {
+    state.change {
+      $0.stopped = true
+      $0.ahead = [:]
+    }
+  }
 
   /// Fills the block with the next lines.
   ///
@@ -201,11 +214,39 @@ final class LineSource: Sendable {
 
   private func makeCutter(_ number: Int) throws -> any BlockCutter {
     if let part = files.part { return FrameCutter(part, of: files.files, options) }
+    let remote = files.files[number].remote == nil ? nil : takeReader(number)
     if let known = try options.knownFiles?.find(files.files[number], options, idle: idle) {
       return KnownFileCutter(known, of: files, number)
     }
-    return try LineCutter(files, number, options, idle: idle)
+    return try LineCutter(files, number, options, remote: remote, idle: idle)
   }
+
+  /// Returns the reader that has requested an object, if any, and requests the next small objects: each would take a
+  /// worker the time of an answer.
+  private func takeReader(_ number: Int) -> (any RemoteReader)? {
+    state.withLock { state in
+      let reader = state.ahead.removeValue(forKey: number)
+      if reader != nil { state.aheadBytes -= files.files[number].size }
+      state.considered = max(state.considered, state.nextFile)
+      while !state.stopped, state.considered < files.files.count, state.ahead.count < Self.most.files {
+        let file = files.files[state.considered]
+        guard let remote = file.remote, state.aheadBytes + file.size <= Self.most.bytes else { break }
+        // Its errors are thrown when the file is opened.
+        if (try? options.knownFiles?.find(file, options, idle: {})) == nil {
+          let reader = remote.storage.reader(of: remote)
+          // What the system refuses now is requested when the file is read.
+          try? reader.request()
+          state.ahead[state.considered] = reader
+          state.aheadBytes += file.size
+        }
+        state.considered += 1
+      }
+      return reader
+    }
+  }
+
+  /// The number of files read to their end.
+  var filesRead: Int { state.withLock { $0.nextFile - $0.open.count - $0.reading } }
 
   /// The checksums of completely read files, by number.
   var sums: [Int: Digest] { state.change { $0.sums } }

@@ -72,6 +72,7 @@ package struct InputPartitioning: Sendable {
       Shared(
         lines: Array(repeating: 0, count: whole.parts),
         usableByFile: Array(repeating: 0, count: whole.files.minima.isEmpty ? 0 : whole.files.files.count)))
+    shared.withLock { $0.progress.files = whole.files.files.count }
     (self.shared, self.progress) = (shared, progress)
     source = LineSource(whole.files, whole.options, inOrder: true) { try shared.withLock { try progress($0.progress) } }
   }
@@ -113,11 +114,13 @@ package struct InputPartitioning: Sendable {
     guard goesOn else { return false }
     // It remains this worker's turn until `nextBlock` is increased below.
     try unsafe distributor.handOver(take)
+    let filesRead = source.filesRead
     try shared.change { shared in
       for part in shared.lines.indices { shared.lines[part] += distributor.lines[part] }
       shared.nextBlock += 1
       shared.progress.records += distributor.lines.reduce(0, +)
       shared.progress.bytesRead = max(shared.progress.bytesRead, bytesRead)
+      shared.progress.filesRead = max(shared.progress.filesRead, filesRead)
       try progress(shared.progress)
     }
     distributor.reset()

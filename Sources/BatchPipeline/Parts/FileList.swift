@@ -25,14 +25,16 @@ package struct FileList: Sendable {
   /// The files in the order in which their records are read.
   let files: InputFiles
   private let section: Section
+  package let isSection: Bool
 
   /// - Throws: ``PartsError``; `InputError` if the list names no file.
   package init(_ path: String) throws {
     self.path = path
     let bytes = Data(try PartDocument.read(path))
+    isSection = bytes.first { !" \t\r\n".utf8.contains($0) } == UInt8(ascii: "{")
     do {
       section =
-        bytes.first { !" \t\r\n".utf8.contains($0) } == UInt8(ascii: "{")
+        isSection
         ? try JSONDecoder().decode(Section.self, from: bytes)
         : Section(first: 0, files: try JSONDecoder().decode([Entry].self, from: bytes))
     } catch {
@@ -90,8 +92,6 @@ package struct FileList: Sendable {
 
   /// The indices of the files in the complete list; this list may be a section of it.
   package var numbers: Range<Int> { section.first..<section.first + section.files.count }
-
-  package var isSection: Bool { section.first > 0 }
 
   /// Returns the SHA-256 of the list's entries for the files with these indices.
   func digest(of numbers: Range<Int>) throws -> String {

@@ -38,6 +38,9 @@ struct HTTPAnswerHead {
     }
   }
 
+  /// The length that the head gives for the body; 0 if it gives none.
+  var expectedBytes: Int { max(0, lengths.first.flatMap { Int($0) } ?? 0) }
+
   /// Returns the reason, other than a connection fault, why a response with a body of `count` bytes is incomplete; nil
   /// if it is complete.
   func flaw(bodyOf count: Int) -> HTTPFault.Kind? {

@@ -82,6 +82,7 @@ final class HTTPTransfer {
       stopped = .tooLarge
       return 0
     }
+    if body.isEmpty { body.reserveCapacity(min(head.expectedBytes, answerLimit)) }
     unsafe body.append(contentsOf: UnsafeRawBufferPointer(start: bytes, count: count))
     return count
   }

@@ -1,4 +1,4 @@
-package import BatchFoundation
+import BatchFoundation
 import Glibc
 
 /// Finds credentials for a storage service where AWS tools look for them, and renews them before they expire.
@@ -6,9 +6,9 @@ import Glibc
 /// The first configured source counts: the variables `AWS_ACCESS_KEY_ID` and so on, a web identity, the
 /// profile named by `AWS_PROFILE` or `default`, a container's endpoint. Instead of a key variable, a variable
 /// with the suffix `_FILE` may name a file that contains the value.
-package final class CredentialSource: Sendable {
+final class CredentialSource: Sendable {
   /// The reason there are no usable credentials, without any secret.
-  package struct Problem: Error, Equatable { package var words: String }
+  struct Problem: Error, Equatable { var words: String }
 
   private let environment: [String: String]
   private let region: String
@@ -19,18 +19,19 @@ package final class CredentialSource: Sendable {
   private static let margin = Milliseconds(5 * 60_000)
 
   /// - Parameter region: the region of the token service, unless `AWS_ENDPOINT_URL_STS` is set.
-  package init(
+  init(
     environment: [String: String], region: String, now: @escaping @Sendable () -> Instant = { .now },
     http: @escaping @Sendable () throws -> HTTPSettings
   ) {
-    (self.environment, self.region, self.http, self.now) = (environment, region, http, now)
+    self.environment = environment.filter { !$0.value.isEmpty }
+    (self.region, self.http, self.now) = (region, http, now)
   }
 
   /// Returns credentials that remain valid for some minutes.
   ///
   /// - Parameter refused: credentials that the service reported as expired, to be replaced by new ones.
   /// - Throws: ``Problem`` if credentials are missing or cannot be obtained; errors of `http`.
-  package func credentials(insteadOf refused: StorageCredentials? = nil) throws -> StorageCredentials {
+  func credentials(insteadOf refused: StorageCredentials? = nil) throws -> StorageCredentials {
     try known.withLock { known in
       if let present = known, present != refused, present.expires.map({ now() + Self.margin < $0 }) ?? true {
         return present
@@ -65,8 +66,8 @@ package final class CredentialSource: Sendable {
 
   /// Returns a variable's value, or the content of the file that the variable with `_FILE` names; nil if neither is set.
   private func value(_ name: String) throws -> String? {
-    if let value = environment[name], !value.isEmpty { return value }
-    guard let path = environment[name + "_FILE"], !path.isEmpty else { return nil }
+    if let value = environment[name] { return value }
+    guard let path = environment[name + "_FILE"] else { return nil }
     return try Self.contents(of: path, namedBy: name + "_FILE")
   }
 
@@ -88,14 +89,8 @@ package final class CredentialSource: Sendable {
 
   /// Returns the endpoint for container credentials, the only receiver of their token; nil if none is set.
   private func containerAddress() throws -> (address: ServiceAddress, target: String)? {
-    let uri: String
-    if let relative = environment["AWS_CONTAINER_CREDENTIALS_RELATIVE_URI"], !relative.isEmpty {
-      uri = "http://169.254.170.2" + relative
-    } else if let full = environment["AWS_CONTAINER_CREDENTIALS_FULL_URI"], !full.isEmpty {
-      uri = full
-    } else {
-      return nil
-    }
+    let relative = environment["AWS_CONTAINER_CREDENTIALS_RELATIVE_URI"].map { "http://169.254.170.2" + $0 }
+    guard let uri = relative ?? environment["AWS_CONTAINER_CREDENTIALS_FULL_URI"] else { return nil }
     // Every invalid address has the same remedy.
     guard let parts = RemoteAddress(uri), !parts.isBucket,
       let address = try? ServiceAddress("\(parts.scheme)://\(parts.host)", plainHosts: Self.linkLocal),
@@ -136,10 +131,11 @@ package final class CredentialSource: Sendable {
       ("Action", "AssumeRoleWithWebIdentity"), ("RoleArn", role), ("RoleSessionName", session ?? "engage-batch"),
       ("Version", "2011-06-15"), ("WebIdentityToken", token.reveal()),
     ].map { "\($0)=\(RequestSignature.encoded($1))" }.joined(separator: "&")
-    let text = environment["AWS_ENDPOINT_URL_STS"] ?? "https://sts.\(region).amazonaws.com"
+    let endpoint = environment["AWS_ENDPOINT_URL_STS"]
     // Every invalid address has the same remedy.
-    guard let address = try? ServiceAddress(text) else {
-      throw Problem(words: "AWS_ENDPOINT_URL_STS is not an https address")
+    guard let address = try? ServiceAddress(endpoint ?? "https://sts.\(region).amazonaws.com") else {
+      let unset = "the region '\(region.printable)' is not one"
+      throw Problem(words: endpoint == nil ? unset : "AWS_ENDPOINT_URL_STS is not an https address")
     }
     let body = try answer(
       HTTPRequest(
@@ -180,18 +176,12 @@ struct AWSProfile {
   private(set) var problem: String?
 
   init(_ environment: [String: String]) {
-    let asked = environment["AWS_PROFILE"].flatMap { $0.isEmpty ? nil : $0 }
+    let asked = environment["AWS_PROFILE"]
     name = asked ?? "default"
-    let home = environment["HOME"].map { $0 + "/.aws/" }
-    let files = [
-      (
-        environment["AWS_CONFIG_FILE"] ?? home.map { $0 + "config" },
-        ["profile \(name)"] + (name == "default" ? [name] : [])
-      ),
-      (environment["AWS_SHARED_CREDENTIALS_FILE"] ?? home.map { $0 + "credentials" }, [name]),
-    ]
-    for (path, sections) in files {
-      guard let path else { continue }
+    let config = ["profile \(name)"] + (name == "default" ? [name] : [])
+    let files = [("AWS_CONFIG_FILE", "config", config), ("AWS_SHARED_CREDENTIALS_FILE", "credentials", [name])]
+    for (variable, file, sections) in files {
+      guard let path = environment[variable] ?? environment["HOME"].map({ "\($0)/.aws/\(file)" }) else { continue }
       do {
         read(String(decoding: try RegularFile.read(path, largest: 1 << 20), as: UTF8.self), sections)
       } catch {

@@ -42,7 +42,8 @@ package final class ObjectStorage: RemoteStorage {
     _ settings: StorageSettings, environment: [String: String], backoff: Backoff, budget: Int,
     http: @escaping @Sendable () throws -> HTTPSettings
   ) {
-    (self.settings, self.environment, self.backoff, self.http) = (settings, environment, backoff, http)
+    self.environment = environment.filter { !$0.value.isEmpty }
+    (self.settings, self.backoff, self.http) = (settings, backoff, http)
     self.budget = Guarded(budget)
   }
 
@@ -52,13 +53,13 @@ package final class ObjectStorage: RemoteStorage {
   // MARK: - Finding
 
   package func files(for pattern: RemoteAddress, _ text: String) throws -> [RemoteFile] {
-    let isPattern = pattern.key.utf8.contains { $0 == UInt8(ascii: "*") || $0 == UInt8(ascii: "?") }
     guard pattern.isBucket else { return try found(pattern, text) }
+    let prefix = String(pattern.key.prefix { $0 != "*" && $0 != "?" })
     do {
-      return try list(pattern, String(pattern.key.prefix { $0 != "*" && $0 != "?" }), text)
-    } catch let listing as StorageError where listing.isDenied && !isPattern && !pattern.key.isEmpty {
+      return try list(pattern, prefix, text)
+    } catch let listing as StorageError where listing.isDenied && prefix == pattern.key && !prefix.isEmpty {
       // Reading may be allowed where listing is not.
-      do { return try found(pattern, text) } catch let reading as StorageError where reading.isDenied { throw listing }
+      return try found(pattern, text)
     }
   }
 
@@ -69,7 +70,7 @@ package final class ObjectStorage: RemoteStorage {
     repeat {
       var query = [("list-type", "2"), ("encoding-type", "url"), ("prefix", prefix)]
       if let token { query.append(("continuation-token", token)) }
-      let answer = try send(ObjectCall(address: bucket, text: text, key: "", query: query, purpose: .list))
+      let answer = try send(ObjectCall(address: bucket, text: text, isOfBucket: true, query: query, purpose: .list))
       guard let page = answer.document(.file), page.isNamed("ListBucketResult") else {
         throw StorageError(text, .unexpected("something other than a list of objects"))
       }
@@ -98,7 +99,7 @@ package final class ObjectStorage: RemoteStorage {
   /// Finds an object or file by reading its first byte; returns an empty array if it does not exist.
   private func found(_ address: RemoteAddress, _ text: String) throws -> [RemoteFile] {
     do {
-      let answer = try send(ObjectCall(address: address, text: text, range: 0..<1))
+      let answer = try send(ObjectCall(address: address, text: text, purpose: .find, range: 0..<1))
       guard let size = answer.wholeSize else { throw StorageError(text, .unexpected("no file size")) }
       return [RemoteFile(address: text, size: size, tag: answer.strongTag, storage: self)]
     } catch let error as StorageError {
@@ -122,16 +123,18 @@ package final class ObjectStorage: RemoteStorage {
   ///
   /// If a response breaks off, the next request continues at the first missing byte.
   ///
-  /// - Parameter isStopped: returns whether to give up before the next attempt.
-  func bytes(_ range: Range<UInt64>, of file: RemoteFile, isStopped: () -> Bool) throws -> [UInt8] {
+  /// - Throws: also if it was cancelled.
+  func bytes(_ range: Range<UInt64>, of file: RemoteFile, _ cancellation: HTTPCancellation) throws -> [UInt8] {
     guard let address = RemoteAddress(file.address) else { preconditionFailure("a remote file without an address") }
     var bytes: [UInt8] = []
-    while bytes.count < range.count, !isStopped() {
+    while bytes.count < range.count {
       let left = range.lowerBound + UInt64(bytes.count)..<range.upperBound
-      let answer = try send(ObjectCall(address: address, text: file.address, range: left, file: file))
+      let call = ObjectCall(
+        address: address, text: file.address, range: left, file: file, cancellation: cancellation)
+      let body = try send(call).body
+      if body.isEmpty { throw StorageError(file.address, .changed) }
       // Some servers send more than the range, or the whole file.
-      bytes += answer.body.prefix(left.count)
-      if answer.body.isEmpty { throw StorageError(file.address, .changed) }
+      bytes = bytes.isEmpty && body.count <= left.count ? body : bytes + body.prefix(left.count)
     }
     return bytes
   }
@@ -165,7 +168,7 @@ package final class ObjectStorage: RemoteStorage {
       let request = try request(call, signedBy: credentials, session.region)
       let cause: StorageError.Cause
       var isForNow = true
-      var outcome = session.client.send(request)
+      var outcome = session.client.send(request, cancellation: call.cancellation)
       // The service begins its response to a completed upload before it knows the result.
       if case .answer(var answer) = outcome, answer.status == 200, call.method == .post, answer.error != nil {
         answer.status = 500
@@ -177,7 +180,8 @@ package final class ObjectStorage: RemoteStorage {
         return answer
       case .noAnswer(let fault):
         // Part of a range is as useful as a shorter range.
-        if let part = fault.partial, part.status == 206, !part.body.isEmpty, call.file != nil {
+        if let part = fault.partial, part.status == 206, !part.body.isEmpty, call.file != nil, fault.kind != .cancelled
+        {
           try check(part, call)
           try spend(StorageError(call.text, .unreachable(request.address.host, fault)))
           return part
@@ -204,7 +208,7 @@ package final class ObjectStorage: RemoteStorage {
         isForNow = answer.status >= 500 || answer.status == 429 || code == "RequestTimeout" || renews
       }
       let error = StorageError(call.text, cause, call.purpose)
-      guard isForNow, attempt < call.attempts else { throw error }
+      guard isForNow, attempt < call.attempts, call.cancellation?.isCancelled != true else { throw error }
       try call.check()
       try spend(error)
       if attempt == 3 { retryNote.withLock { $0.take() }?(error.retryNote) }
@@ -238,7 +242,7 @@ package final class ObjectStorage: RemoteStorage {
   private func session() throws -> Session {
     try opened.withLock { opened in
       if let opened { return opened }
-      let given = settings.region ?? variable("AWS_REGION", "AWS_DEFAULT_REGION")
+      let given = settings.region ?? environment["AWS_REGION"] ?? environment["AWS_DEFAULT_REGION"]
       let region = given ?? AWSProfile(environment)["region"] ?? "us-east-1"
       let session = Session(
         client: HTTPClient(try http()), region: region,
@@ -246,11 +250,6 @@ package final class ObjectStorage: RemoteStorage {
       opened = session
       return session
     }
-  }
-
-  /// Returns the value of the first of these variables that is set; nil if none is.
-  private func variable(_ names: String...) -> String? {
-    names.compactMap { environment[$0] }.first { !$0.isEmpty }
   }
 
   private func credentials(
@@ -267,8 +266,10 @@ package final class ObjectStorage: RemoteStorage {
   private func request(
     _ call: ObjectCall, signedBy credentials: StorageCredentials?, _ region: String
   ) throws -> HTTPRequest {
-    var (service, path) = try place(of: call.address, call.key, in: region, call.text)
+    var (service, path) = try place(of: call.address, call.isOfBucket ? "" : call.address.key, in: region, call.text)
     var headers = call.headers
+    if let range = call.range { headers.append(("Range", "bytes=\(range.lowerBound)-\(range.upperBound - 1)")) }
+    if let tag = call.file?.tag { headers.append(("If-Match", tag)) }
     let query = call.query.map { ($0, RequestSignature.encoded($1)) }
     if call.address.isBucket {
       let hash = Hexadecimal.text(of: SHA256.hash(call.body))
@@ -279,14 +280,10 @@ package final class ObjectStorage: RemoteStorage {
         headers.append(("x-amz-date", time))
         if let token = credentials.token { headers.append(("x-amz-security-token", token.reveal())) }
         let host = service.host + (service.port.map { ":\($0)" } ?? "")
-        let signature = RequestSignature(region: region, service: "s3", credentials: credentials)
-        headers.append(
-          (
-            "Authorization",
-            signature.authorization(
-              call.method.rawValue, path: service.path + path, query: query, headers: headers + [("host", host)],
-              bodyHash: hash, time: time)
-          ))
+        let proof = RequestSignature(region: region, service: "s3", credentials: credentials).authorization(
+          call.method.rawValue, path: service.path + path, query: query, headers: headers + [("host", host)],
+          bodyHash: hash, time: time)
+        headers.append(("Authorization", proof))
       }
     }
     if !query.isEmpty { path += "?" + RequestSignature.text(of: query) }
@@ -304,16 +301,11 @@ package final class ObjectStorage: RemoteStorage {
     do throws(ServiceAddress.Fault) {
       guard address.isBucket else {
         // Percent-escapes in a URL are kept.
-        return (
-          try ServiceAddress("\(address.scheme)://\(address.host)"),
-          key.isEmpty
-            ? "/"
-            : key.split(separator: "%", omittingEmptySubsequences: false)
-              .map { RequestSignature.encoded(String($0), keeping: "/") }.joined(separator: "%")
-        )
+        let path = key.isEmpty ? "/" : RequestSignature.encoded(key, keeping: "/%")
+        return (try ServiceAddress("\(address.scheme)://\(address.host)"), path)
       }
       let path = "/" + RequestSignature.encoded(key, keeping: "/")
-      let endpoint = settings.endpoint ?? variable("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL")
+      let endpoint = settings.endpoint ?? environment["AWS_ENDPOINT_URL_S3"] ?? environment["AWS_ENDPOINT_URL"]
       let service = try ServiceAddress(endpoint ?? "https://s3.\(region).amazonaws.com")
       // A wildcard certificate covers one label below the service's name; an IP address has no subdomains.
       if settings.usesPaths || address.host.contains(".") || LoopbackHost.contains(service.host) {
@@ -335,8 +327,8 @@ struct ObjectCall {
   var address: RemoteAddress
   /// The address in messages.
   var text: String
-  /// The key of the object; empty for the bucket itself.
-  var key: String
+  /// Whether it is about the bucket rather than the object.
+  var isOfBucket = false
   var query: [(String, String)] = []
   var headers: [(String, String)] = []
   var body: [UInt8] = []
@@ -347,19 +339,9 @@ struct ObjectCall {
   var file: RemoteFile?
   /// The maximum number of attempts.
   var attempts = 8
+  var cancellation: HTTPCancellation?
   /// Called before each repetition; may throw to stop.
   var check: () throws -> Void = {}
-
-  init(
-    _ method: HTTPRequest.Method = .get, address: RemoteAddress, text: String, key: String? = nil,
-    query: [(String, String)] = [], purpose: StorageError.Purpose = .read, range: Range<UInt64>? = nil,
-    file: RemoteFile? = nil
-  ) {
-    (self.method, self.address, self.text, self.key) = (method, address, text, key ?? address.key)
-    (self.query, self.purpose, self.range, self.file) = (query, purpose, range, file)
-    if let range { headers.append(("Range", "bytes=\(range.lowerBound)-\(range.upperBound - 1)")) }
-    if let tag = file?.tag { headers.append(("If-Match", tag)) }
-  }
 }
 
 extension HTTPAnswer {

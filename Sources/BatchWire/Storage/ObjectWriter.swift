@@ -89,8 +89,8 @@ final class ObjectWriter: RemoteWriter {
   private func send(
     _ method: HTTPRequest.Method, _ query: [(String, String)], _ body: [UInt8] = [], isConditional: Bool = false
   ) throws -> HTTPAnswer {
-    var call = ObjectCall(method, address: address, text: text, query: query, purpose: .write)
-    call.body = body
+    var call = ObjectCall(
+      method: method, address: address, text: text, query: query, body: body, purpose: .write)
     if method == .delete {
       call.attempts = 1
     } else {

@@ -1,14 +1,10 @@
-package import BatchFoundation
+import BatchFoundation
 
 /// The AWS Signature Version 4 of a request. It covers the method, path, query, given headers and body hash.
-package struct RequestSignature: Sendable {
-  package var region: String
-  package var service: String
-  package var credentials: StorageCredentials
-
-  package init(region: String, service: String, credentials: StorageCredentials) {
-    (self.region, self.service, self.credentials) = (region, service, credentials)
-  }
+struct RequestSignature: Sendable {
+  var region: String
+  var service: String
+  var credentials: StorageCredentials
 
   /// Returns the value of the `Authorization` header.
   ///
@@ -18,7 +14,7 @@ package struct RequestSignature: Sendable {
   ///   - headers: all headers to sign, with `host` and `x-amz-date`.
   ///   - bodyHash: the value of `x-amz-content-sha256`, or the SHA-256 of the body in hexadecimal.
   ///   - time: as in `x-amz-date`, such as `20150830T123600Z`.
-  package func authorization(
+  func authorization(
     _ method: String, path: String, query: [(String, String)], headers: [(String, String)], bodyHash: String,
     time: String
   ) -> String {
@@ -39,12 +35,12 @@ package struct RequestSignature: Sendable {
   }
 
   /// Returns a query in the order in which it is signed, and in which it must be sent.
-  package static func text(of query: [(String, String)]) -> String {
+  static func text(of query: [(String, String)]) -> String {
     query.sorted { ($0.0, $0.1) < ($1.0, $1.1) }.map { "\($0)=\($1)" }.joined(separator: "&")
   }
 
   /// Percent-encodes every byte of the text except letters, digits, `-._~` and those in `kept`.
-  package static func encoded(_ text: String, keeping kept: String = "") -> String {
+  static func encoded(_ text: String, keeping kept: String = "") -> String {
     var bytes: [UInt8] = []
     PercentEncoding.append(text.utf8, keeping: "~\(kept)", to: &bytes)
     return String(decoding: bytes, as: UTF8.self)
@@ -57,15 +53,11 @@ package struct RequestSignature: Sendable {
 }
 
 /// The credentials that sign requests. The secret and the token are never printed.
-package struct StorageCredentials: Sendable, Equatable {
-  package var id: String
-  package var secret: Secret
+struct StorageCredentials: Sendable, Equatable {
+  var id: String
+  var secret: Secret
   /// The token of temporary credentials; nil for permanent ones.
-  package var token: Secret?
+  var token: Secret?
   /// The time when temporary credentials expire; nil if they do not.
-  package var expires: Instant?
-
-  package init(id: String, secret: Secret, token: Secret? = nil, expires: Instant? = nil) {
-    (self.id, self.secret, self.token, self.expires) = (id, secret, token, expires)
-  }
+  var expires: Instant?
 }

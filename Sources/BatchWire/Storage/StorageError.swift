@@ -20,7 +20,8 @@ package struct StorageError: RunError, InputFailure, Equatable, CustomStringConv
     case address(String)
   }
 
-  package enum Purpose: Sendable { case list, read, write }
+  /// `find` reads an object that may not be listed.
+  package enum Purpose: Sendable { case list, find, read, write }
 
   /// The address in the job.
   package var address: String
@@ -124,15 +125,18 @@ package struct StorageError: RunError, InputFailure, Equatable, CustomStringConv
       return "the service failed at every attempt (\(shown)); run the job again later"
     default: break
     }
-    switch status {
-    case 401 where purpose == .write, 403 where purpose == .write:
+    switch (status, purpose) {
+    case (401, .write), (403, .write):
       return "writing is denied (\(shown)); allow s3:PutObject and s3:AbortMultipartUpload"
-    case 401 where purpose == .list, 403 where purpose == .list:
+    case (401, .list), (403, .list):
       return "listing is denied (\(shown)); allow s3:ListBucket on the bucket, or name single objects without wildcards"
-    case 401, 403:
+    case (401, .find), (403, .find):
+      return
+        "reading is denied (\(shown)), or there is no such object; allow s3:GetObject on it, and s3:ListBucket on the bucket, without which a missing object is denied, too"
+    case (401, .read), (403, .read):
       return
         "reading is denied (\(shown)); allow s3:GetObject, or set Storage.requesterPays if the bucket's readers pay"
-    case 404: return "there is no file at this address (\(shown)); check it"
+    case (404, _): return "there is no file at this address (\(shown)); check it"
     default: return "the service refused the request (\(shown))"
     }
   }

@@ -6,7 +6,7 @@ package import BatchWire
 package struct EnvironmentAddress: Sendable {
   package enum Fault: Error, Equatable, Sendable {
     case endpoint(ServiceAddress.Fault)
-    /// The key is empty, or has a character with a special meaning in a URL.
+    /// The key is not a segment of a URL's path.
     case key
   }
 
@@ -25,8 +25,7 @@ package struct EnvironmentAddress: Sendable {
     } catch {
       throw .endpoint(error)
     }
-    let name = key.reveal().utf8
-    guard !name.isEmpty, name.allSatisfy(Self.isUnreserved) else { throw .key }
+    guard Self.isSegment(key.reveal()) else { throw .key }
     self.key = key
     self.hashSecret = hashSecret.flatMap { $0.isEmpty ? nil : $0 }
   }
@@ -66,15 +65,11 @@ package struct EnvironmentAddress: Sendable {
     }
   }
 
-  /// Returns whether the byte has no special meaning in any part of a URL (RFC 3986, 2.3).
-  package static func isUnreserved(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-      UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
-      UInt8(ascii: "~"):
-      true
-    default: false
-    }
+  /// Returns whether the text is one segment of a path, of characters without a special meaning in a URL (RFC 3986, 2.3
+  /// and 3.3).
+  static func isSegment(_ text: String) -> Bool {
+    ![".", "..", ""].contains(text)
+      && text.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "-._~".contains($0)) }
   }
 }
 
@@ -83,7 +78,7 @@ extension EnvironmentAddress.Fault: CustomStringConvertible {
     switch self {
     case .endpoint(let fault): fault.description
     case .key:
-      "the key is empty or has a character other than letters, digits, '-', '.', '_' and '~'"
+      "the key is empty, '.' or '..', or has a character other than letters, digits, '-', '.', '_' and '~'"
     }
   }
 }

@@ -31,7 +31,9 @@ struct GameService: PlatformService {
       } catch {
         switch error {
         case .endpoint(let fault): problems.append("DeltaDNA.\(setting): \(fault)")
-        case .key: problems.append("DeltaDNA.environmentKey may contain only letters, digits, '-', '.', '_' and '~'")
+        case .key:
+          problems.append(
+            "DeltaDNA.environmentKey may contain only letters, digits, '-', '.', '_' and '~', and not be '.' or '..'")
         }
         return nil
       }

@@ -92,14 +92,11 @@ package struct UnityAddress: Sendable {
     } catch {
       throw .endpoint(error)
     }
-    guard Self.isSegment(projectId) else { throw .projectId }
-    guard Self.isSegment(environment) else { throw .environment }
+    guard EnvironmentAddress.isSegment(projectId) else { throw .projectId }
+    guard EnvironmentAddress.isSegment(environment) else { throw .environment }
     target = "/projects/\(projectId)/environments/\(environment)"
   }
 
-  private static func isSegment(_ text: String) -> Bool {
-    !text.isEmpty && ![".", ".."].contains(text) && text.utf8.allSatisfy { EnvironmentAddress.isUnreserved($0) }
-  }
 }
 
 extension UnityAddress.Fault: CustomStringConvertible {

@@ -128,4 +128,19 @@ import Testing
         == "Action=AssumeRoleWithWebIdentity&RoleArn=arn%3Aaws%3Aiam%3A%3A1%3Arole%2Fread&RoleSessionName=engage-batch&Version=2011-06-15&WebIdentityToken=web%2Fidentity"
     )
   }
+
+  /// The variable was named although it was not set.
+  @Test(
+    "An address of the token service that is none is named by what it is made of",
+    arguments: [("ftp://sts", "AWS_ENDPOINT_URL_STS is not an https address"), ("", "the region 'a b' is not one")])
+  func noTokenService(endpoint: String, words: String) throws {
+    let folder = try TemporaryFolder()
+    try folder.write("token", "web/identity\n")
+    let source = CredentialSource(
+      environment: [
+        "AWS_WEB_IDENTITY_TOKEN_FILE": "\(folder.path)/token", "AWS_ROLE_ARN": "arn", "AWS_ENDPOINT_URL_STS": endpoint,
+      ], region: "a b"
+    ) { .test() }
+    #expect(throws: CredentialSource.Problem(words: words)) { try source.credentials() }
+  }
 }

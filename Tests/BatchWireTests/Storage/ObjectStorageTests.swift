@@ -1,4 +1,5 @@
 import BatchFoundation
+import Glibc
 import LoopbackServer
 import TestSupport
 import Testing
@@ -68,6 +69,33 @@ import Testing
     let gets = server.arrivals.filter { $0.header("Range") != nil }
     #expect(gets.count == 5)
     #expect(gets.allSatisfy { $0.header("If-Match") == "\"x\"" })
+  }
+
+  @Test(
+    "The ranges of a large object are larger; six are requested ahead, of which no more is heard when the reader ends")
+  func largeRanges() throws {
+    let server = try BucketServer(["large": .init([UInt8](repeating: 1, count: 64 << 20 + 1), tag: "x")])
+    let store = storage(server, budget: 1)
+    let found = try files(store, "s3://exports/large")
+    let isOver = Guarded(false)
+    server.interfere { _ in
+      _ = isOver.wait(upTo: 10_000) { $0 ? true : nil }
+      return .status(503, code: "SlowDown")
+    }
+    var reader: (any RemoteReader)? = found.map { $0.storage.reader(of: $0) }.first
+    try reader?.request()
+    func ranges() -> [String] { server.arrivals.compactMap { $0.header("Range") } }
+    for _ in 0..<1000 where ranges().count < 6 { usleep(10_000) }
+    #expect(
+      Set(ranges())
+        == Set((0..<6).map { "bytes=\($0 << 22)-\(($0 + 1) << 22 - 1)" }))
+    reader = nil
+    isOver.change { $0 = true }
+    usleep(300_000)
+    #expect(ranges().count == 6)
+    // They leave the budget to others.
+    server.interfere { $0.number == 7 ? .status(503, code: "SlowDown") : nil }
+    #expect(try files(store, "s3://exports/large").count == 1)
   }
 
   @Test("After a cut, reading continues at the byte after it")
@@ -141,7 +169,7 @@ import Testing
       ),
       (
         403, "AccessDenied", [],
-        "s3://exports/in: error: listing is denied (403 AccessDenied); allow s3:ListBucket on the bucket, or name single objects without wildcards",
+        "s3://exports/in: error: reading is denied (403 AccessDenied), or there is no such object; allow s3:GetObject on it, and s3:ListBucket on the bucket, without which a missing object is denied, too",
         .credentialsRefused
       ),
       (
@@ -171,7 +199,11 @@ import Testing
     #expect(try read(try #require(found.first)) == Array("abc".utf8))
     #expect(try files(storage(server), "s3://exports/in/empty").map(\.size) == [0])
     #expect(try files(storage(server), "s3://exports/in/none").isEmpty)
-    #expect(throws: StorageError.self) { try files(storage(server), "s3://exports/in/*") }
+    let listing = #expect(throws: StorageError.self) { try files(storage(server), "s3://exports/in/*") }
+    #expect(
+      listing?.description
+        == "s3://exports/in/*: error: listing is denied (403 AccessDenied); allow s3:ListBucket on the bucket, or name single objects without wildcards"
+    )
     server.interfere { _ in .status(403, code: "InvalidObjectState") }
     let error = #expect(throws: StorageError.self) { try read(try #require(found.first)) }
     #expect(

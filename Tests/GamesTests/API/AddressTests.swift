@@ -53,7 +53,7 @@ import Testing
     #expect(address.url("bulk", for: []) == "https://collect.example/collect/api/k/bulk")
   }
 
-  @Test(arguments: ["", "a/b", "a b", "a?b", "a%20b", "schlüssel"])
+  @Test(arguments: ["", ".", "..", "a/b", "a b", "a?b", "a%20b", "schlüssel"])
   func aKeyThatCannotStandInAnAddressIsRefused(_ key: String) {
     #expect(throws: EnvironmentAddress.Fault.key) {
       try EnvironmentAddress(endpoint: "collect.example", key: Secret(key), hashSecret: nil)
