@@ -92,7 +92,7 @@ package struct Alarm: Sendable, Equatable {
     case .done: parts = ["\(head): \(missed.isEmpty ? "good again" : became.rawValue)"]
     case .serviceUnavailable:
       let service = address ?? "the service"
-      let what = unsent > 0 ? unsent.counted("event is", "events are") + " not sent" : "not done"
+      let what = unsent > 0 ? unsent.counted("event was", "events were") + " not sent" : "not done"
       parts = ["\(head): \(what)", fault.map { "\(service) did not answer (\($0))" } ?? "\(service) kept failing"]
       if unsent > 0 { parts.append("The next run sends \(unsent == 1 ? "it" : "them")") }
     default:

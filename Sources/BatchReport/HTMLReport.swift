@@ -69,7 +69,7 @@ extension Markup {
       switch report.personalData {
       case .omit: "Ids of devices and recipients are omitted."
       case .hash:
-        "Ids of devices and recipients are hashed with a key of the store; the same id has the same hash in all its reports."
+        "Ids of devices and recipients are hashed; an id has the same hash in all reports on the same store."
       case .clear: "This report shows ids and recorded lines in plain text. Treat it as personal data."
       }
     line("<footer>\(privacy)</footer>")
@@ -216,7 +216,7 @@ extension Markup {
 
   private mutating func addFields(_ fields: [UnknownField]) {
     let more = fields.dropFirst(Self.shownFields)
-    let others = UnknownField(name: "\(more.count.grouped) others", records: more.reduce(0) { $0 + $1.records })
+    let others = UnknownField(name: more.count.counted("other"), records: more.reduce(0) { $0 + $1.records })
     addShortTable(
       "Unknown fields", "Ignored, with the number of records that have them",
       Array(fields.prefix(Self.shownFields)) + (more.isEmpty ? [] : [others]),
@@ -258,13 +258,18 @@ extension Markup {
 
   private static func facts(_ report: RunReport) -> [(name: String, value: String)] {
     let window =
-      report.from == nil && report.to == nil
-      ? "open" : "\(report.from?.rfc3339 ?? "open") to \(report.to?.rfc3339 ?? "open")"
+      switch (report.from, report.to) {
+      case (let from?, let to?): "\(from.rfc3339) to \(to.rfc3339)"
+      case (let from?, nil): "from \(from.rfc3339) onwards"
+      case (nil, let to?): "up to \(to.rfc3339)"
+      case (nil, nil): "open"
+      }
     let digest = report.configuration.digest
     let facts: [(name: String, value: String?)] = [
       ("started", report.startedAt.rfc3339), ("took", Wording.seconds(report.summary.durationSeconds)),
       ("as of", report.asOf.rfc3339), ("window", window),
-      ("known until", report.knownUntil?.rfc3339 ?? "nothing ended by inactivity"), ("kind of run", report.mode.words),
+      ("known until", report.knownUntil?.rfc3339 ?? "no time; inactivity ended nothing"),
+      ("kind of run", report.mode.words),
       ("destination", report.destination + (report.usesSandbox ? ", in the sandbox" : "")),
       ("job file", report.jobFile), ("store", report.store), ("configuration", digest.isEmpty ? nil : digest),
       ("exit code", String(report.exit.rawValue)),

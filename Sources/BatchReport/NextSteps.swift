@@ -50,8 +50,9 @@ enum NextSteps {
     }
     let outside = summary.records.outOfWindow
     if outside > summary.records.read / 2, report.nothingUsable != true {
+      let (are, were) = outside == 1 ? ("is", "it was") : ("are", "they were")
       steps.append(
-        "\(outside.grouped) of \(summary.records.read.grouped) records are outside the window, so they are not in these figures. "
+        "\(outside.grouped) of \(summary.records.read.counted("record")) \(are) outside the window, so \(were) not processed. "
           + "If that is not intended, compare the job's window with the times of the export")
     }
     steps += wholeFiles(report)
@@ -85,13 +86,14 @@ enum NextSteps {
     }
     if summary.upload.eventsUnknown > 0, let list = command("store", "events", "--status", "UNKNOWN") {
       steps.append(
-        "\(summary.upload.eventsUnknown.counted("event is", "events are")) held as UNKNOWN, because the response "
-          + "was lost or inconclusive. To see which events to look up in the service: \(list)")
+        "\(summary.upload.eventsUnknown.counted("event is", "events are")) held as UNKNOWN, because it is unknown "
+          + "whether the service accepted \(summary.upload.eventsUnknown == 1 ? "it" : "them"). "
+          + "To see which events to look up in the service: \(list)")
     }
     if summary.upload.eventsFailed > 0, let requeue = command("store", "requeue", "--status", "FAILED_POST") {
       steps.append(
-        "\(summary.upload.eventsFailed.counted("event")) could not be posted\(refusals(report)). Once the cause is fixed, requeue for the next run: "
-          + requeue)
+        "\(summary.upload.eventsFailed.counted("event")) could not be posted\(refusals(report)). Once the cause is fixed, requeue "
+          + "\(summary.upload.eventsFailed == 1 ? "it" : "them") for the next run: \(requeue)")
     }
     // Nothing is sent while parts are missing.
     let isKept = report.mode == .noUpload && report.exit != .noInput
@@ -130,8 +132,8 @@ enum NextSteps {
     }
     if report.ledger.possibleDuplicates > 0 {
       steps.append(
-        "\(report.ledger.possibleDuplicates.counted("event")) may exist twice at the service, because a response was lost "
-          + "and Upload.onUnknown is 'resend'. See docs/failures.md")
+        "\(report.ledger.possibleDuplicates.counted("event")) may exist twice at the service, because the outcome of a request was "
+          + "unknown and Upload.onUnknown is 'resend'. See docs/failures.md")
     }
     if summary.rewind.corrections > 0, report.mode != .dryRun, let list = command("store", "corrections") {
       let events = summary.rewind.corrections.counted("event was", "events were")
@@ -146,13 +148,13 @@ enum NextSteps {
     if summary.identity.refused > 0, let store = report.store, let list = command("identity", "list", "--open") {
       let plans = summary.identity.refused.counted("identity plan was", "identity plans were")
       steps.append(
-        "\(plans) refused by the service for good: \(list). Once the cause is fixed, the next run tries again; to try now: "
+        "\(plans) refused by the service: \(list). Once the cause is fixed, the next run tries again; to try now: "
           + "\(invocation.resumeIdentities(in: store).text)\(invocation.omission)")
     }
     let open = report.merges.count { $0.state == "open" || $0.state == "undoing" }
     if open > 0, let store = report.store {
       steps.append(
-        "\(open.counted("identity plan is", "identity plans are")) unfinished. The next run continues; to continue now: "
+        "\(open.counted("identity plan is", "identity plans are")) unfinished. The next run continues \(open == 1 ? "it" : "them"); to continue now: "
           + "\(invocation.resumeIdentities(in: store).text)\(invocation.omission)")
     }
     return steps
@@ -173,20 +175,22 @@ enum NextSteps {
     return [
       (
         QuarantineReason.damagedFile, "is truncated or damaged", "are truncated or damaged",
-        "The complete lines before the damage are accepted. Deliver the whole file again and run the job again to import the rest"
+        "The complete lines before the damage were read. To import the rest, deliver the whole file again and run the job again",
+        "The complete lines before the damage were read. To import the rest, deliver the whole files again and run the job again"
       ),
       (
         .otherForm, "does not have the form that its entry in the job expects, and was not read",
         "do not have the form that their entries in the job expect, and were not read",
-        "Add a map of the file's form to its entry in the job (docs/maps.md)"
+        "Usually, the job's entry for such a file must name a map with its 'form' (docs/maps.md)",
+        "Add maps of the files' forms to their entries in the job (docs/maps.md)"
       ),
-    ].compactMap { reason, one, several, remedy in
+    ].compactMap { reason, one, several, remedyOfOne, remedyOfSeveral in
       let files = report.summary.quarantineReasons[reason, default: 0]
       guard files > 0 else { return nil }
       // If many lines are quarantined, the samples may not include such a file.
       let sample = report.orderedQuarantine.first { $0.reason == reason }
       let name = sample.map { files == 1 ? " (\($0.file): \($0.detail))" : " (such as \($0.file): \($0.detail))" } ?? ""
-      return "\(files.counted("file \(one)", "files \(several)"))\(name). \(remedy)"
+      return "\(files.counted("file \(one)", "files \(several)"))\(name). \(files == 1 ? remedyOfOne : remedyOfSeveral)"
     }
   }
 
@@ -199,7 +203,7 @@ enum NextSteps {
     return ignored.occurrences.counted("consent record was", "consent records were")
       + " ignored, because the job does not specify how to treat such records. "
       + "Set \(setting) to 'apply' to send nothing from a device while "
-      + "it denies consent, or to 'ignore' to keep ignoring them"
+      + "it denies consent, or to 'ignore' to keep ignoring such records"
   }
 }
 
@@ -223,7 +227,7 @@ enum FurtherQuestions {
     if report.mode != .post, let setting = report.platform.settingToTry {
       questions.append(
         (
-          "What would another setting change (as an HTML page)?",
+          "What would a different setting change? The command writes an HTML page",
           report.invocation.compare(with: setting, page: "compare.html")
         ))
     }

@@ -5,7 +5,7 @@ import Glibc
 /// The error thrown when a report cannot be written; the run ends with exit code 73.
 package struct ReportError: Error, Equatable, Sendable, CustomStringConvertible {
   package enum Operation: String, Sendable {
-    case createFolder = "create the folder of", create = "create", write = "write"
+    case createFolder = "create the folder for", create = "create", write = "write"
   }
 
   package var path: String

@@ -43,7 +43,10 @@ package struct RunInvocation: Sendable, Equatable, Codable {
   /// - Parameter command: a command that starts a run; nil for ``run``.
   func runText(_ command: ShellCommand? = nil) -> String {
     (command ?? run).text + omission
-      + (parts == nil ? "" : " (LAST is the folder of the last partition, NEW is created), then 'decide' and 'collect'")
+      + (parts == nil
+        ? ""
+        : " (replace LAST with the folder of the last partition and NEW with a new folder), "
+          + "then 'decide' and 'collect'")
   }
 
   /// The command that sends the events in the store of this run.

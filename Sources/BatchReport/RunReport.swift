@@ -248,8 +248,9 @@ extension RunReport {
 
   /// The meaning of the exit code. For a code with several meanings, those that apply are listed.
   var cause: String {
-    let held = summary.upload.eventsUnknown > 0 ? "events are held as UNKNOWN" : nil
-    let refused = summary.identity.refused > 0 ? "an identity call was refused for good" : nil
+    let (events, plans) = (summary.upload.eventsUnknown, summary.identity.refused)
+    let held = events > 0 ? "\(events.counted("event is", "events are")) held as UNKNOWN" : nil
+    let refused = plans > 0 ? "the service refused \(plans.counted("identity plan")) for good" : nil
     let reasons = [held, refused].compactMap(\.self)
     guard exit == .protocolRefused else { return Wording.ending(exit) }
     return failure != nil && held == nil || reasons.isEmpty

@@ -22,15 +22,14 @@ enum RunStory {
         ].filter { $0.0 > 0 }.map { $0.0.counted($0.1, $0.2) }
         sentences.append(
           reasons.isEmpty
-            ? "\(read), none usable." : "\(read), none accepted: \(reasons.joined(separator: ", ")).")
+            ? "\(read), none accepted." : "\(read), none accepted: \(reasons.joined(separator: ", ")).")
       } else {
         sentences.append("\(read) and \(summary.records.accepted.grouped) accepted.")
       }
       if summary.records.accepted != 0 || count != 0 {
-        let events =
-          count < 0
-          ? "With them there are \(count.countedOrFewer("event"))"
-          : "\(summary.records.accepted == 0 ? "Inactivity led to" : "They became") \(count.counted("event"))"
+        let became =
+          summary.records.accepted == 0 ? "Inactivity led to" : count < 0 ? "They led to" : "They became"
+        let events = "\(became) \(count.countedOrFewer("event"))"
         sentences.append(
           "\(events): \(summary.sessionsStarted.countedOrFewer("session")) began, \(report.endedSessions)\(campaigns).")
       }
@@ -63,13 +62,13 @@ enum RunStory {
         forgotten.counted("record of a forgotten person was", "records of forgotten people were") + " left out.")
     }
     if summary.records.quarantined > 0 {
-      sentences.append(
-        summary.records.quarantined.counted("unusable line was", "unusable lines were")
-          + " quarantined.")
+      let lines = summary.records.quarantined.counted("unusable line was", "unusable lines were")
+      sentences.append("\(lines) \(report.mode == .dryRun ? "found" : "quarantined").")
     }
     if report.quarantinedEvents > 0 {
-      sentences.append(
-        report.quarantinedEvents.counted("event was", "events were") + " quarantined by the checks and not sent.")
+      let events = report.quarantinedEvents.counted("event was", "events were")
+      let result = report.mode == .dryRun ? "found faulty by the checks" : "quarantined by the checks and not sent"
+      sentences.append("\(events) \(result).")
     }
     return sentences.joined(separator: " ")
   }

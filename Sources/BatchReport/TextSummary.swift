@@ -127,7 +127,8 @@ package struct TextSummary: Sendable {
         + "\(identity.updated.grouped) updated, \(identity.merged.grouped) merged; "
         + "\(identity.conflicts.counted("conflict")), \(identity.auditRows.counted("audit row"))")
     if identity.refused > 0 {
-      text.row("", figure: identity.refused, "refused by the service for good")
+      let plans = identity.refused == 1 ? "plan" : "plans"
+      text.row("", figure: identity.refused, "\(plans) refused by the service for good")
       let shown = report.merges.filter { $0.state == IdentityMerge.refused }.prefix(shownLines)
       for merge in shown { text.row("", "  \(merge.refusal)") }
       if identity.refused > shown.count {
@@ -135,11 +136,14 @@ package struct TextSummary: Sendable {
       }
     }
     if identity.newOwners > 0 {
-      text.row("", figure: identity.newOwners, "devices with a new owner (Recipient.onNewUserId)")
+      let devices = identity.newOwners == 1 ? "device" : "devices"
+      text.row("", figure: identity.newOwners, "\(devices) with a new owner (Recipient.onNewUserId)")
     }
     if identity.decidedByPolicy > 0 {
+      let checks = identity.decidedByPolicy == 1 ? "check" : "checks"
       text.row(
-        "", figure: identity.decidedByPolicy, "left unchanged by policy (Recipient.sharedDevice, undone merges)")
+        "", figure: identity.decidedByPolicy,
+        "\(checks) without a change, by policy (Recipient.sharedDevice, undone merges)")
     }
   }
 

@@ -46,7 +46,7 @@ package struct OutdatedEvents: Sendable, Equatable, Codable {
 
   /// The number of events and their times.
   package var words: String {
-    let span = first == last ? "of \(first.rfc3339)" : "of \(first.rfc3339) to \(last.rfc3339)"
+    let span = first == last ? "from \(first.rfc3339)" : "from \(first.rfc3339) to \(last.rfc3339)"
     return "\(events.counted("event")) \(span)"
   }
 

@@ -60,8 +60,9 @@ extension QuarantineReason {
     case .wrongType: "Correct the type of the field named in the detail."
     case .invalidTimestamp: "Write the time in one of the supported formats."
     case .unknownType: "Use a known type, action or channel."
-    case .damagedFile: "Deliver the file again; the lines before the damage were processed."
-    case .otherForm: "In the job's entry for the file, name a map with the file's 'form' (docs/maps.md)."
+    case .damagedFile: "Deliver the file again, undamaged; the complete lines before the damage were processed."
+    case .otherForm:
+      "Follow the detail; usually, the job's entry for the file must name a map with the file's 'form' (docs/maps.md)."
     case .lateRecord: "Set Ingest.lateRecords to 'accept' to process such records with their own timestamps."
     case .rejectedByService: "Fix the cause that the service reported, then requeue the event with 'store requeue'."
     case .schemaInvalid: "Fix the event or the schema according to the detail."

@@ -13,7 +13,9 @@ package struct FindingWords {
     let words = findings.map { finding in
       let path = String(decoding: finding.path, as: UTF8.self)
       let near = nearest(finding, path, ofEvent: name)
-      return "\(finding.id.rawValue) at \(path)" + (near.isEmpty ? "" : " (\(NearestName.question(near)))")
+      // The path of a finding about the whole event is empty.
+      let place = path.isEmpty ? "" : " at \(path)"
+      return "\(finding.id.rawValue)\(place)" + (near.isEmpty ? "" : " (\(NearestName.question(near)))")
     }.joined(separator: "; ")
     return Self.isShown(name) ? "event '\(name)': \(words)" : words
   }

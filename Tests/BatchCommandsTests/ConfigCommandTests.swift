@@ -21,7 +21,7 @@ import Testing
       "Error: The value 'Upload' is invalid for '--set <Section.key=value>': write the section, the key and the value, as in Upload.concurrency=4"
     ),
     (["explain", "Sesion.x"], "Error: unknown section 'Sesion'; did you mean 'Session'?"),
-    (["explain", "Session.x"], "Error: unknown key 'Session.x'; known keys of Session are sessionLifecycleExpiration"),
+    (["explain", "Session.x"], "Error: unknown key 'Session.x'; known keys of Session: sessionLifecycleExpiration"),
     (["explain", "maxNumRetry"], "Error: unknown key 'maxNumRetry'; did you mean 'maxNumRetries'?"),
     (["explain"], "Error: Missing expected argument '<key>'"),
   ])

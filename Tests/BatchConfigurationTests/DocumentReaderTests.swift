@@ -122,7 +122,8 @@ import Testing
       text: "<plist><integer>1.5</integer></plist>", line: 1,
       problem: "<integer> does not contain a 64-bit integer"),
     Refused(
-      text: "<plist><array>x<true/></array></plist>", line: 1, problem: "text between the elements of <array>"),
+      text: "<plist><array>x<true/></array></plist>", line: 1,
+      problem: "<array> contains text, but must contain only elements"),
     Refused(
       text: "\n<!DOCTYPE plist [ <!ENTITY a \"b\"> ]>\n<plist><string>&a;</string></plist>", line: 2,
       problem: "the DOCTYPE contains declarations", hint: "remove the part from [ to ]"),

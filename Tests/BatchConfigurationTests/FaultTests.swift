@@ -37,7 +37,7 @@ import Testing
       "c.json:1: error: unknown key 'Session.maxNumRetries'; did you mean 'Networking.maxNumRetries'?"),
     Case(
       #"{"Session": {"colour": 3}}"#,
-      "c.json:1: error: unknown key 'Session.colour'; known keys of Session are sessionLifecycleExpiration"),
+      "c.json:1: error: unknown key 'Session.colour'; known keys of Session: sessionLifecycleExpiration"),
     Case(#"[]"#, "c.json:1: error: the configuration is an array, but must be an object"),
     Case(#"{"Session": "x"}"#, "c.json:1: error: 'Session' is a string, but must be an object"),
     Case(
@@ -72,7 +72,7 @@ import Testing
     ),
     Case(
       #"{"Session": {"sessionLifecycleExpiration": "-5 minutes"}}"#,
-      "c.json:1: error: 'Session.sessionLifecycleExpiration' is '-5 minutes', which is not a valid duration: it has text instead of a number or unit; write a duration such as '30 minutes' or '1 day 12 hours'"
+      "c.json:1: error: 'Session.sessionLifecycleExpiration' is '-5 minutes', which is not a valid duration: it must consist of whole numbers, each followed by a unit; write a duration such as '30 minutes' or '1 day 12 hours'"
     ),
     Case(
       #"{"Session": {"sessionLifecycleExpiration": "2024/01/01 00:00:00"}}"#,
@@ -98,11 +98,11 @@ import Testing
     ),
     Case(
       #"{"Connection": {"baseUrl": "https://api.example.org?x"}}"#,
-      "c.json:1: error: 'Connection.baseUrl' is 'https://api.example.org?x', but must be a URL without a user name, query or fragment, such as 'https://api1.example.org'"
+      "c.json:1: error: 'Connection.baseUrl' is 'https://api.example.org?x', but must be an http or https URL without a user name, query or fragment, such as 'https://api1.example.org'"
     ),
     Case(
       #"{"Connection": {"xmlapiPath": "XMLAPI"}}"#,
-      "c.json:1: error: 'Connection.xmlapiPath' is 'XMLAPI', but must be a path that begins with '/', without a query or fragment"
+      "c.json:1: error: 'Connection.xmlapiPath' is 'XMLAPI', but must be an ASCII path that begins with '/', without spaces, query or fragment"
     ),
     Case(
       #"{"LocationServices": {"lastKnownLocationDateFormat": "dd MMM yyyy"}}"#,
@@ -153,7 +153,7 @@ import Testing
     ),
     Case(
       #"{"AuditRecord": {"mergeHistoryInAuditRecordTable": true}}"#,
-      "c.json:1: warning: 'AuditRecord.mergeHistoryInAuditRecordTable' is true, but 'AuditRecord.auditRecordListId' names no table; to create a table, set the former to false and run 'service prepare JOB --audit-table'"
+      "c.json:1: warning: 'AuditRecord.mergeHistoryInAuditRecordTable' is true, but 'AuditRecord.auditRecordListId' names no table; to create one, set 'mergeHistoryInAuditRecordTable' to false and run 'service prepare JOB --audit-table'"
     ),
     Case(
       "{\"Sesion\": {},\n\"Upload\": {\"concurrency\": 0,\n\"concurency\": 1}}",
@@ -235,7 +235,7 @@ import Testing
   @Test(arguments: [
     (
       "Session.sessionLifecycleExpiration=soon",
-      "--set Session.sessionLifecycleExpiration: error: 'Session.sessionLifecycleExpiration' is 'soon', which is not a valid duration: it has text instead of a number or unit; write a duration such as '30 minutes' or '1 day 12 hours'"
+      "--set Session.sessionLifecycleExpiration: error: 'Session.sessionLifecycleExpiration' is 'soon', which is not a valid duration: it must consist of whole numbers, each followed by a unit; write a duration such as '30 minutes' or '1 day 12 hours'"
     ),
     ("Sessions.x=1", "--set Sessions.x: error: unknown section 'Sessions'; did you mean 'Session'?"),
     (
@@ -266,8 +266,8 @@ import Testing
     let folder = try TemporaryFolder(["c.json": "{\"Session\": {\(keys)}}"])
     let faults = folder.faults(of: "c.json")
     #expect(faults.count == 201)
-    #expect(faults[0].hasPrefix("c.json:1: error: unknown key 'Session.key0'; known keys of Session are"))
-    #expect(faults[200] == "c.json: error: 49,800 more findings here and elsewhere")
+    #expect(faults[0].hasPrefix("c.json:1: error: unknown key 'Session.key0'; known keys of Session:"))
+    #expect(faults[200] == "c.json: error: 49,800 more findings are not shown")
   }
 
   @Test func aLongKeyIsShortened() throws {

@@ -191,7 +191,7 @@ import Testing
       "j.json:1: error: 'inputs.events[0].minRecords' is -1, but must be 0 or more"),
     Case(
       #"{"name": "j", "inputs": {"events": ["s3://b/x", "s3://me:word@exports/x", "s3://exports/x?X-Amz-Signature=word", "https://example.org/a?key=word", "http://example.org/a", "S3://exports/x"]}}"#,
-      "j.json:1: error: 'inputs.events[0]' does not begin with the name of a bucket, such as 's3://exports/'",
+      "j.json:1: error: 'inputs.events[0]' must contain a valid bucket name, as in 's3://exports/'",
       "j.json:1: error: 'inputs.events[1]' contains credentials, which would appear in reports",
       "j.json:1: error: 'inputs.events[2]' contains credentials, which would appear in reports",
       "j.json:1: error: 'inputs.events[3]' has a query, a fragment or a wildcard, but must be the plain address of one file",
@@ -206,7 +206,7 @@ import Testing
       "j.json:2: error: unknown key 'as_of'; did you mean 'asOf'?"),
     Case(
       #"{"name": "j", "inputs": {"events": ["x"]}, "colours": 1}"#,
-      "j.json:1: error: unknown key 'colours'; known keys are name, configuration, settings, inputs, deepLinkRoutes, window, asOf, destination, identity, store, reports, outbox, tests, missed, profiles"
+      "j.json:1: error: unknown key 'colours'; known keys: name, configuration, settings, inputs, deepLinkRoutes, window, asOf, destination, identity, store, reports, outbox, tests, missed, profiles"
     ),
     Case(
       #"{"name": "j", "inputs": {"events": ["x"]}, "Session": {}}"#,
@@ -240,7 +240,7 @@ import Testing
       "j.json:1: error: unknown section 'Sesion'; did you mean 'Session'?"),
     Case(
       #"{"name": "j", "inputs": {"events": ["x"]}, "identity": true, "settings": {"AuditRecord": {"mergeHistoryInAuditRecordTable": true}}}"#,
-      "j.json:1: error: 'AuditRecord.mergeHistoryInAuditRecordTable' is true, but 'AuditRecord.auditRecordListId' names no table; to create a table, set the former to false and run 'service prepare JOB --audit-table'"
+      "j.json:1: error: 'AuditRecord.mergeHistoryInAuditRecordTable' is true, but 'AuditRecord.auditRecordListId' names no table; to create one, set 'mergeHistoryInAuditRecordTable' to false and run 'service prepare JOB --audit-table'"
     ),
   ]
 
@@ -274,7 +274,7 @@ import Testing
     #expect(errors?.faults.count == objects.count)
     for (name, object) in objects {
       let fault = errors?.faults.first { $0.problem == "unknown key '\(name)01234567890123456789'" }
-      let known = fault?.hint?.split(separator: "known keys are ").last?.split(separator: ", ").map(String.init)
+      let known = fault?.hint?.split(separator: "known keys: ").last?.split(separator: ", ").map(String.init)
       let keys = object?["properties"]?.members?.map(\.key).filter { $0 != "$schema" }
       #expect(try Set(#require(known)) == Set(#require(keys)), "\(name)")
     }

@@ -121,12 +121,12 @@ import Testing
     ),
     (
       ["ENGAGE_SECRET_FILE": "none"],
-      "ENGAGE_SECRET_FILE: error: the file 'none': cannot be read: No such file or directory"
+      "ENGAGE_SECRET_FILE: error: the file 'none' cannot be read: No such file or directory"
     ),
     (["ENGAGE_SECRET_FILE": "empty"], "ENGAGE_SECRET_FILE: error: the file 'empty' is empty"),
     (
       ["ENGAGE_BASE_URL": "ftp://example.org"],
-      "ENGAGE_BASE_URL: error: 'Connection.baseUrl' is 'ftp://example.org', but must be a URL without a user name, query or fragment, such as 'https://api1.example.org'"
+      "ENGAGE_BASE_URL: error: 'Connection.baseUrl' is 'ftp://example.org', but must be an http or https URL without a user name, query or fragment, such as 'https://api1.example.org'"
     ),
   ])
   func namesTheVariable(environment: [String: String], expected: String) throws {

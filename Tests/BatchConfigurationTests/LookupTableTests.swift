@@ -50,7 +50,7 @@ import Testing
 
   @Test(arguments: [
     ("", "weather: error: the table is empty"),
-    ("place,sky\n", "weather:1: error: the table has no column 'degrees'; its columns are place, sky"),
+    ("place,sky\n", "weather:1: error: the table has no column 'degrees'; its columns: place, sky"),
     ("place,skye,degrees\n", "weather:1: error: the table has no column 'sky'; did you mean 'skye'?"),
     ("place,sky,degrees\na,b\n", "weather:2: error: the row has 2 fields, but the header has 3"),
     ("place,sky,degrees\na,b,1\na,c,2\n", "weather:3: error: an earlier row has the same value in 'place'"),

@@ -11,6 +11,11 @@ import Testing
     (#"{"a":1 "b":2}"#, "expected ',' or '}' after the value of 'a'"),
     (#"{"ada@example.com":1 "b":2}"#, "expected ',' or '}' after the value of '…'"),
     (#"{"a":tru}"#, "expected a value for 'a': true, false, null, a number, a string in double quotes, [ or {"),
+    (#"{"a":1,}"#, "expected a key in double quotes in the document"),
+    (
+      #"{"a":[1,]}"#,
+      "expected an element of 'a': true, false, null, a number, a string in double quotes, [ or {"
+    ),
     (#"{"a":1} {"#, "unexpected content after the end of the document"),
   ]) func isSaidInWords(line: String, words: String) throws {
     let bytes = Array(line.utf8)

@@ -149,11 +149,11 @@ import Testing
       ),
       (
         #"{"from": "1970-01-01T00:00:00Z", "to": "2026-01-01T00:00:00Z"}"#, "{dd}",
-        "j.json:1: error: 'inputs.events[0]' contains a date pattern, but the window spans 20454 days, which exceeds the limit of 4000; use * instead of the date"
+        "j.json:1: error: 'inputs.events[0]' contains a date pattern, but the window spans 20454 days, which exceeds the limit of 4000; use * instead of the date pattern"
       ),
       (
         #"{"from": "yesterday", "to": "today"}"#, "{yyyy}/{mm}",
-        "j.json:1: error: 'inputs.events[0]' contains '{mm}', which is not a date pattern; known patterns are {yyyy}, {MM}, {dd}; write ? for a brace in a name"
+        "j.json:1: error: 'inputs.events[0]' contains '{mm}', which is not a date pattern; known patterns are {yyyy}, {MM}, {dd}; for a brace in a name, write ?"
       ),
     ])
   func refuses(window: String, events: String, fault: String) throws {

@@ -154,31 +154,31 @@ import Testing
       (
         #"{"UBFFieldNames": {"UBFTagsFieldName": "Campaign Name"}}"#,
         [
-          "c.json:1: error: 'UBFFieldNames.UBFTagsFieldName' and 'UBFFieldNames.UBFCurrentCampaignFieldName' both give the name 'Campaign Name' to attributes of the event 'received notification'; give one of them another name"
+          "c.json:1: error: 'UBFFieldNames.UBFTagsFieldName' and 'UBFFieldNames.UBFCurrentCampaignFieldName' give two attributes of the event 'received notification' the same name 'Campaign Name'; give one of them another name"
         ]
       ),
       (
         "{\"UBFFieldNames\": {\"UBFGoalNameFieldName\": \"X\",\n\"UBFLatitudeFieldName\": \"X\"}}",
         [
-          "c.json:2: error: 'UBFFieldNames.UBFGoalNameFieldName' and 'UBFFieldNames.UBFLatitudeFieldName' both give the name 'X' to attributes of the event 'goal abandoned'; give one of them another name"
+          "c.json:2: error: 'UBFFieldNames.UBFGoalNameFieldName' and 'UBFFieldNames.UBFLatitudeFieldName' give two attributes of the event 'goal abandoned' the same name 'X'; give one of them another name"
         ]
       ),
       (
         #"{"UBFFieldNames": {"UBFCallToActionFieldName": "Campaign Name"}}"#,
         [
-          "c.json:1: error: 'UBFFieldNames.UBFCallToActionFieldName' and 'UBFFieldNames.UBFCurrentCampaignFieldName' both give the name 'Campaign Name' to attributes of the event 'link opened'; give one of them another name"
+          "c.json:1: error: 'UBFFieldNames.UBFCallToActionFieldName' and 'UBFFieldNames.UBFCurrentCampaignFieldName' give two attributes of the event 'link opened' the same name 'Campaign Name'; give one of them another name"
         ]
       ),
       (
         #"{"General": {"eventCodes": "acoustic-mobile"}, "UBFFieldNames": {"UBFEventNameFieldName": "appKey"}}"#,
         [
-          "c.json:1: error: 'UBFFieldNames.UBFEventNameFieldName' and 'General.eventCodes' both give the name 'appKey' to attributes of the event 'named event'; give one of them another name"
+          "c.json:1: error: 'UBFFieldNames.UBFEventNameFieldName' and 'General.eventCodes' give two attributes of the event 'named event' the same name 'appKey'; give one of them another name"
         ]
       ),
       (
         #"{"General": {"eventCodes": {"base": "acoustic-mobile", "installed": {"code": "093"}}}}"#,
         [
-          "c.json:1: error: 'General.eventCodes.installed.code' is '093', a code that only the service may assign"
+          "c.json:1: error: 'General.eventCodes.installed.code' is '093', a code for events that only the service creates"
         ]
       ),
       // No event carries both of these, and a core name is allowed.

@@ -24,7 +24,7 @@ import Testing
     #expect(error.exit == .inputOutput)
     #expect(
       error.description
-        == "\(path): error: the input shrank while it was read (30 of 300 bytes); the run imported no records. Run the job again when the file is complete"
+        == "\(path): error: the input shrank while it was read (30 of 300 bytes); the run imported no records. Run the job again once the whole file is there"
     )
   }
 

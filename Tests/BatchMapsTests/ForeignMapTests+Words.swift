@@ -174,7 +174,7 @@ extension ForeignMapTests {
       """#
     ).faults
     let words = faults.flatMap { fault in
-      fault.firstRange(of: "known keys are ").map { fault[$0.upperBound...].split(separator: ", ") } ?? []
+      fault.firstRange(of: "known keys: ").map { fault[$0.upperBound...].split(separator: ", ") } ?? []
     }
     #expect(faults.count == 5 && words.count == 54)
     for word in words {

@@ -28,8 +28,8 @@ import Testing
 
   private static let refusal =
     "the records go back in time: of 200 known devices examined, 200 have no records after the time already processed for them; their "
-    + "records end at 2026-01-10T08:00:00.000Z, but the store has processed records up to 2026-02-10T08:00:00.000Z. State is not "
-    + "rewound: events of known devices would be created, each with a warning, but without sessions or campaigns. No record was imported. "
+    + "records end at 2026-01-10T08:00:00.000Z, but the store has processed records up to 2026-02-10T08:00:00.000Z. Devices cannot "
+    + "be rewound that far: events of known devices would be created, each with a warning, but without sessions or campaigns. No record was imported. "
 
   @Test("January after February is asked for, taken in by the setting, and is a repetition from then on")
   func asks() throws {

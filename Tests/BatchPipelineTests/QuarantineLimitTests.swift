@@ -19,7 +19,7 @@ import Testing
     let outcome = try folder.run(folder.request("Ingest.quarantineLimit=40", "Ingest.workers=1"))
     #expect(outcome.report.summary.records.quarantined == 9)
     let note =
-      "5 quarantined lines were counted but not kept, because the store already holds as many as Ingest.quarantineLimit allows: 4 invalid-json of \(folder.path)/in/b.ndjson, 1 not-an-object of \(folder.path)/in/b.ndjson"
+      "5 quarantined lines were counted but not kept, because the store had reached Ingest.quarantineLimit: 4 x invalid-json in \(folder.path)/in/b.ndjson, 1 x not-an-object in \(folder.path)/in/b.ndjson"
     let kept = try folder.quarantine()
     #expect(kept.count == 4)
     #expect(outcome.report.notes == [note])

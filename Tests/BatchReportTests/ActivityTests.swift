@@ -159,7 +159,7 @@ import Testing
         "band Spring: 1 set, 1 expired, 3 events", "c0 2026-01-12 02:00: 3 events", "c2 2026-01-12 00:00: set 1 time",
         "c1 2026-01-13 00:00: expired 1 time",
       ])
-    #expect(chart.summary.hasPrefix("The 20 of 26 campaigns with the most events: "))
+    #expect(chart.summary.hasPrefix("The 20 most active of 26 campaigns: "))
   }
 
   @Test("A lifetime of months leaves room for the hours of a night, and the band names its end")
@@ -259,7 +259,7 @@ import Testing
     #expect(charts[0].keys.map(\.name) == ["named event (code 17): 8,400"])
     #expect(
       charts[2].summary
-        == "9 ended sessions, 5 of them ended without an event, grouped by time in use.")
+        == "9 ended sessions (5 without an event), grouped by time in use.")
     var hours = Activity()
     for hour in 0..<40 { hours.events.change(ByteText("17")) { $0.add(1_234_567, at: Self.monday + Int64(hour)) } }
     let narrow = try #require(Charts(hours, [:]).all.first)

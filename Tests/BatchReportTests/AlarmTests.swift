@@ -31,7 +31,7 @@ import Testing
     var alarm = alarm(.serviceUnavailable)
     (alarm.machine, alarm.address, alarm.fault) = ("batch1", "https://api.example.com", "no connection")
     #expect(
-      alarm.text == "nightly, night of 1970-01-01 on batch1: 4 events are not sent. "
+      alarm.text == "nightly, night of 1970-01-01 on batch1: 4 events were not sent. "
         + "https://api.example.com did not answer (no connection). The next run sends them. "
         + "Report: /r/nightly-1/report.html. To continue: engage-batch run j.json")
     #expect(

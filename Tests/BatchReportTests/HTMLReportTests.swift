@@ -45,7 +45,7 @@ import Testing
     "<nav aria-label=\"Contents\"><a href=\"#s1\">", "<h2 id=\"s1\">",
     "<p class=\"soft\">What it means: <code>engage-batch explain unreadable-expiration</code></p>",
     "<li>no file matches &#39;x/*.ndjson&#39;</li>",
-    "<footer>Ids of devices and recipients are hashed with a key of the store",
+    "<footer>Ids of devices and recipients are hashed; an id has the same hash",
   ])
   func shows(fragment: String) throws { #expect(HTMLReport.text(.fixture()).contains(fragment)) }
 
@@ -88,7 +88,7 @@ import Testing
         && !page.contains(">Sessions and campaigns<"))
     report.summary.records = RunSummary.Records()
     (report.summary.records.read, report.summary.records.quarantined) = (2, 2)
-    #expect(HTMLReport.text(report).contains("<p>2 records were read, none usable. "))
+    #expect(HTMLReport.text(report).contains("<p>2 records were read, none accepted. "))
   }
 
   @Test("A run that failed before it read anything says why and what to do, and has no figures")
@@ -149,8 +149,8 @@ import Testing
       report.activity.campaign("spring") { $0.add(steps.ofOneDevice) }
     }
     let cells = [
-      ("received", "4 devices,", "5 events"), ("opened", "2 devices (25 %),", "2 events"),
-      ("sessions", "2 devices (50 %),", "2 events"), ("goals", "2 devices (50 %),", "2 events"),
+      ("received", "4 devices,", "5 events"), ("opened", "2 devices (25%),", "2 events"),
+      ("sessions", "2 devices (50%),", "2 events"), ("goals", "2 devices (50%),", "2 events"),
     ]
     // A line breaks only between devices and events.
     let row = cells.map {

@@ -195,7 +195,7 @@ import Testing
           ],
           "toDo": [
             "2 lines were quarantined. See why: engage-batch quarantine list --store var/nightly.sqlite",
-            "100 events may exist twice at the service, because a response was lost and Upload.onUnknown is 'resend'. See docs/failures.md"
+            "100 events may exist twice at the service, because the outcome of a request was unknown and Upload.onUnknown is 'resend'. See docs/failures.md"
           ]
         }
 

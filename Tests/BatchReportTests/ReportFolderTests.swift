@@ -62,7 +62,7 @@ import Testing
     #expect(error?.path == root)
     #expect(
       error?.description
-        == "\(root): error: cannot create the folder of the report: Not a directory; "
+        == "\(root): error: cannot create the folder for the report: Not a directory; "
         + "choose another folder with --report or the job's 'reports'")
   }
 

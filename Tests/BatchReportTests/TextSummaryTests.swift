@@ -31,7 +31,8 @@ import Testing
         "  report     var/reports/nightly-20260116T000000Z/report.html",
         "To do",
         "  - 2 lines were quarantined. See why: engage-batch quarantine list --store var/nightly.sqlite",
-        "  - 100 events may exist twice at the service, because a response was lost and Upload.onUnknown is 'resend'. "
+        "  - 100 events may exist twice at the service, because the outcome of a request was unknown "
+          + "and Upload.onUnknown is 'resend'. "
           + "See docs/failures.md",
       ])
   }
@@ -69,7 +70,7 @@ import Testing
       ], "\(TextSummary(report).lines)")
     #expect(
       RunStory.text(report).hasPrefix(
-        "3 records were read and 3 accepted. With them there are 3 fewer events: 2 fewer sessions began, 1 fewer ended, "
+        "3 records were read and 3 accepted. They led to 3 fewer events: 2 fewer sessions began, 1 fewer ended, "
           + "and 1 fewer campaign was set."), "\(RunStory.text(report))")
   }
 
@@ -123,9 +124,9 @@ import Testing
       Array(lines.drop { $0 != "To do" }) == [
         "To do",
         "  - The service could not be reached or kept failing. Nothing is lost: the next run continues where this one stopped",
-        "  - 3 events are held as UNKNOWN, because the response was lost or inconclusive. To see which events to look up in the service: "
+        "  - 3 events are held as UNKNOWN, because it is unknown whether the service accepted them. To see which events to look up in the service: "
           + "engage-batch store events --status UNKNOWN --store var/nightly.sqlite",
-        "  - 2 events could not be posted. Once the cause is fixed, requeue for the next run: "
+        "  - 2 events could not be posted. Once the cause is fixed, requeue them for the next run: "
           + "engage-batch store requeue --status FAILED_POST --store var/nightly.sqlite",
         "  - 1 event is pending in the store. The next run sends it; to send now: "
           + "engage-batch post '/my jobs/it'\\''s.json' --store '/var/it'\\''s.sqlite' --as-of 1970-01-01T00:00:00.000Z "
@@ -161,7 +162,7 @@ import Testing
     report.summary.records.outOfWindow = 751
     #expect(
       TextSummary(report).lines.contains(
-        "  - 751 of 1,500 records are outside the window, so they are not in these figures. "
+        "  - 751 of 1,500 records are outside the window, so they were not processed. "
           + "If that is not intended, compare the job's window with the times of the export"))
     // Then the same is said of all of them.
     report.nothingUsable = true
@@ -181,9 +182,9 @@ import Testing
     #expect(
       NextSteps.of(report).prefix(3) == [
         "1 file is truncated or damaged (in/cut.ndjson.gz: the gzip data ends early: the file is truncated). The complete lines before "
-          + "the damage are accepted. Deliver the whole file again and run the job again to import the rest",
-        "2 files do not have the form that their entries in the job expect, and were not read. Add a map of the file's "
-          + "form to its entry in the job (docs/maps.md)",
+          + "the damage were read. To import the rest, deliver the whole file again and run the job again",
+        "2 files do not have the form that their entries in the job expect, and were not read. Add maps of the files' "
+          + "forms to their entries in the job (docs/maps.md)",
         "1 line was quarantined. See why: engage-batch quarantine list --store var/nightly.sqlite",
       ])
   }
@@ -204,7 +205,7 @@ import Testing
     report.merges[0].state = "open"
     #expect(
       NextSteps.of(report).last
-        == "1 identity plan is unfinished. The next run continues; to continue now: "
+        == "1 identity plan is unfinished. The next run continues it; to continue now: "
         + "engage-batch identity resume --store var/nightly.sqlite --job jobs/nightly.json")
   }
 
@@ -219,7 +220,7 @@ import Testing
     var report = RunReport.fixture()
     report.warnings = [WarningTally(kind: "ignored-consent", occurrences: 2, first: [])]
     let choice =
-      "2 consent records were ignored, because the job does not specify how to treat such records. Set Recipient.consentRecords to 'apply' to send nothing from a device while it denies consent, or to 'ignore' to keep ignoring them"
+      "2 consent records were ignored, because the job does not specify how to treat such records. Set Recipient.consentRecords to 'apply' to send nothing from a device while it denies consent, or to 'ignore' to keep ignoring such records"
     #expect(report.consentChoice == choice)
     #expect(TextSummary(report).lines.contains { $0.hasSuffix(choice) })
     report.configuration.settings = [

@@ -268,7 +268,7 @@ class Proof:
         messages = [process.communicate()[1].decode() for process in both]
         codes = [process.returncode for process in both]
         self.check("of two backups at once, one changes nothing and says so", sorted(codes) == [0, 75]
-                   and "another process has written this object" in messages[codes.index(75)], (codes, messages))
+                   and "the object is not the last copy" in messages[codes.index(75)], (codes, messages))
         last = self.job("last", ["none"])
         self.command("store", "restore", "--job", last, address)
         winner = jobs[codes.index(0)].replace(".json", ".sqlite")

@@ -57,7 +57,7 @@ import Testing
     let workspace = try Workspace([])
     try workspace.write("seg/empty.ndjson", "")
     let tried = try workspace.run("map", "try", "segment", "seg/empty.ndjson")
-    #expect(tried.code == 0 && tried.messages == "seg/empty.ndjson: the file has no records\n")
+    #expect(tried.code == 0 && tried.messages == "seg/empty.ndjson: no records were found\n")
   }
 
   /// Only the first of the two was named.
@@ -114,7 +114,7 @@ import Testing
     #expect(
       basis.hasSuffix(
         "events were not sent, because they are older than Collect accepts (EXPIRED, DeltaDNA.oldestEvent, "
-          + "DeltaDNA.furthestAhead); not counted as missing; sent by no run: relative to asOf, they are older than Collect "
+          + "DeltaDNA.furthestAhead); not counted as missing; will be sent by no run: relative to asOf, they are older than Collect "
           + "accepts. deltaDNA loads older data on request: ask its support (docs/reference/deltadna.md)"),
       "\(basis)")
     let listed = try workspace.run("store", "events", "--store", "g.sqlite", "--format", "json")

@@ -167,7 +167,7 @@ import Testing
     let loser = codes[0] == "0\n" ? "two" : "one"
     #expect(
       try workspace.read("\(loser).messages")
-        == "\(address): error: another process has written this object; it was left unchanged. To continue from it, use 'store restore' with another path for the store\n"
+        == "\(address): error: the object is not the last copy that this store wrote or was restored from; it was left unchanged. To continue from it, use 'store restore' with another path for the store\n"
     )
     let third = try workspace.shell(
       "sed 's#\"var#\"three/var#' j.json > three.json && engage-batch store restore --job three.json \(address)")

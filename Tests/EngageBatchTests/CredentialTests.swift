@@ -39,7 +39,7 @@ import Testing
     let line = "engage-batch " + command.replacing("JOB", with: "jobs/game.json")
     let finished = try workspace.shell(line, environment: Self.unreadable)
     #expect(finished.code == 78)
-    let words = "DELTADNA_ENVIRONMENT_KEY_FILE: error: the file 'absent': cannot be read: No such file or directory"
+    let words = "DELTADNA_ENVIRONMENT_KEY_FILE: error: the file 'absent' cannot be read: No such file or directory"
     #expect(finished.messages.contains(words), "\(finished.messages)")
   }
 }

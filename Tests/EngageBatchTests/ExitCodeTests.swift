@@ -106,7 +106,7 @@ import Testing
       message: "/proc/self/mem: error: the file cannot be read; check its path"),
     Case(
       78, "run", "jobs/own.json", "--sandbox", "--set", "Sandbox.recipients=jobs/own.json",
-      message: "jobs/own.json:1: error: unknown key 'name'; known keys are lists",
+      message: "jobs/own.json:1: error: unknown key 'name'; known keys: lists",
       job: #"{"name": "own", "inputs": {"events": ["../samples/events"]}}"#),
   ]
 

@@ -73,7 +73,7 @@ import Testing
     #expect(gone.code == 0, "\(gone.messages)")
     for words in [
       "still elsewhere: the service: any data that was sent, and the recipient in the list (--at-service deletes it)\n",
-      "still elsewhere: 1 export file, such as \(workspace.path)/in/a.ndjson; later runs refuse these people's lines as 'forgotten'\n",
+      "still elsewhere: the export file \(workspace.path)/in/a.ndjson; later runs skip these people's lines as 'forgotten'\n",
     ] { #expect(gone.messages.contains(words), "\(words) \(gone.messages)") }
     let after = try workspace.run("store", "status", "job.json", "--sandbox").messages
     #expect(!before.contains("forgotten people") && after.contains(" of forgotten people"), "\(after)")
@@ -176,9 +176,9 @@ import Testing
     #expect(
       none.messages == """
         the store has no data for these ids
-        later records with these ids are refused and counted as 'forgotten'; 'store erasures' lists the proof
-        warning: the store had no data for 1 id (--device 1), but refuses their later records anyway; \
-        if an id was mistyped, repeat the command with --admit to undo that
+        later records with these ids are skipped and counted as 'forgotten'; 'store erasures' lists the proof
+        warning: the store had no data for 1 id (1 with --device), but later records with it are skipped anyway; \
+        if an id was mistyped, run the command with only that id and --admit
 
         """)
     let back = try workspace.run("forget", "job.json", "--device", "eve-phone-0001", "--admit")
@@ -189,7 +189,7 @@ import Testing
     #expect(!run.messages.contains("forgotten"), "\(run.messages)")
     #expect(run.messages.contains(" 1 accepted"), "\(run.messages)")
     let again = try workspace.run("forget", "job.json", "--device", "eve-phone-0001", "--admit")
-    #expect(again.messages == "no records with these ids are refused; nothing was changed\n")
+    #expect(again.messages == "later records with these ids were already accepted; nothing was changed\n")
     #expect(try workspace.run("forget", "job.json", "--device", "e", "--admit", "--dry-run").code == 64)
     try workspace.remove("in/e.ndjson")
     let one = try workspace.run(
@@ -203,11 +203,11 @@ import Testing
     let workspace = try workspace()
     #expect(try workspace.run("run", "job.json", "--no-upload").code == 0)
     let ids = ["--mobile-user-id", "ada-lovelace-7", "--mobile-user-id", "ada-lovelace-8"]
-    let warning = "warning: the store had no data for 1 id (--mobile-user-id 1)"
+    let warning = "warning: the store had no data for 1 id (1 with --mobile-user-id)"
     let left = """
 
       still elsewhere: the service: any data that was sent, and the recipient in the list (--at-service deletes it)
-      still elsewhere: 1 export file, such as \(workspace.path)/in/a.ndjson; later runs refuse these people's lines as 'forgotten'
+      still elsewhere: the export file \(workspace.path)/in/a.ndjson; later runs skip these people's lines as 'forgotten'
 
       """
     let rehearsal = try workspace.run(["forget", "job.json", "--dry-run"] + ids)
@@ -216,8 +216,8 @@ import Testing
     #expect(both.code == 0)
     #expect(
       both.messages.hasSuffix(
-        warning + ", but refuses their later records anyway; if an id was mistyped, "
-          + "repeat the command with --admit to undo that" + left), "\(both.messages)")
+        warning + ", but later records with it are skipped anyway; "
+          + "if an id was mistyped, run the command with only that id and --admit" + left), "\(both.messages)")
   }
 
   @Test("A forgotten recipient that the service finds for another device is given to none")

@@ -19,7 +19,7 @@ extension HostileServiceTests {
     #expect(first.code == 0, "\(first.messages)")
     #expect(
       first.messages.contains(
-        "the events that the service refused later could not be listed: outcome unknown: status 503"),
+        "the events that the service rejected later could not be listed: outcome unknown: status 503"),
       "\(first.messages)")
     #expect(try Summary(first.output)["upload.eventsFailed"] == 0)
     let second = try workspace.run("run", "jobs/nightly.json", "--summary", "-", environment: service.environment)

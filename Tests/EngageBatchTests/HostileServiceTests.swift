@@ -354,7 +354,7 @@ import Testing
     #expect(service.server.ledger.count { $0.endpoint == .token } == 2)
   }
 
-  @Test("69: a service that refuses every event; everything stays queued", arguments: [400, 413])
+  @Test("69: a service that rejects every event; everything stays queued", arguments: [400, 413])
   func refusingAll(status: Int) throws {
     let workspace = try Workspace()
     var options = EngageSandboxOptions()
@@ -364,7 +364,7 @@ import Testing
     let service = try Service(options)
     let finished = try workspace.run("run", "jobs/nightly.json", "--summary", "-", environment: service.environment)
     #expect(finished.code == 69, "\(finished.messages)")
-    #expect(finished.messages.contains("the service refuses every event"), "\(finished.messages)")
+    #expect(finished.messages.contains("the service rejects every event"), "\(finished.messages)")
     #expect(finished.messages.contains("status \(status): no such tenant"), "\(finished.messages)")
     let summary = try Summary(finished.output)
     #expect(summary["upload.eventsFailed"] == 0)

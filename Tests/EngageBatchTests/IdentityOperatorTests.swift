@@ -216,7 +216,7 @@ import Testing
     #expect(
       try Summary(next.output).text("identity")
         == #"{"checks":1,"created":0,"updated":0,"merged":0,"conflicts":0,"auditRows":0,"newOwners":0}"#)
-    #expect(next.messages.contains("1  left unchanged by policy (Recipient.sharedDevice, undone merges)"))
+    #expect(next.messages.contains("1  check without a change, by policy (Recipient.sharedDevice, undone merges)"))
     #expect(!next.messages.contains("identity list --open --store"), "\(next.messages)")
     #expect(Array(recipients[..<2]) == Array(Self.before[..<2]))
     #expect(try identity("list").lines.last?.contains("this merge was undone and is not repeated") == true)
@@ -325,7 +325,7 @@ import Testing
     let email = try link("900000000201", "ada@example.test", column[0], "Mobile User Id", "--format", "json")
     #expect(email.output == "{\n  \"changedAnonymous\": true,\n  \"changedPrimary\": true\n}\n")
     for (anonymous, primary, code, words) in [
-      ("900000000999", "c-1", Int32(65), "no recipient has the anonymous id; nothing was written"),
+      ("900000000999", "c-1", Int32(65), "no recipient has the id given with --anonymous; nothing was written"),
       ("900000000201", "c-9", 65, "no recipient has the primary user id; nothing was written"),
       ("900000000202", "c-1", 65, "both ids belong to the same recipient; nothing was written"),
       ("", "c-1", 64, "Ids and column names cannot be empty."),

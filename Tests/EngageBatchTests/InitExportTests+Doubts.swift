@@ -120,7 +120,7 @@ extension InitExportTests {
       $0.told = [
         "  2 devices, 0 people, 4 records",
         "  mobileUserId identifies nobody in 4 records; one value is 'NULL'\n",
-        "the deviceId 'null' identifies no device, so all records with it would be treated as one device",
+        "the deviceId 'null' identifies no device, so all records with it would be treated as those of one device",
       ]
     },
     Export(
@@ -222,7 +222,7 @@ extension InitExportTests {
       }
     ) {
       $0.code = 65
-      $0.told = ["2 of 4 records would be refused"]
+      $0.told = ["2 of 4 records would be rejected"]
     },
     Export(
       "properties that are JSON in a text", "in.ndjson",

@@ -9,14 +9,14 @@ extension InitExportTests {
       damaged { #"{"device":"\#($1)","time":"\#($0)","event":"Gr\#($2)ße"}"# }
     ) {
       $0.written = [#""params": {"others": "$", "flatten": "."}"#]
-      $0.told = ["  1 refused: invalid-utf8: ", "a map is proposed", "\"name\":\"Größe\""]
+      $0.told = ["  1 rejected: invalid-utf8: ", "a map is proposed", "\"name\":\"Größe\""]
       $0.times = goodTimes
     },
     Export(
       "one damaged row of many in UTF-8", "in.csv",
       Array("device,time,event\n".utf8) + damaged { "\($1),\($0),Gr\($2)ße" }
     ) {
-      $0.told = ["in.csv: a CSV table; no preset", "  1 refused: invalid-utf8: ", "\"name\":\"Größe\""]
+      $0.told = ["in.csv: a CSV table; no preset", "  1 rejected: invalid-utf8: ", "\"name\":\"Größe\""]
       $0.times = goodTimes
     },
     Export(
@@ -69,7 +69,7 @@ extension InitExportTests {
     Export("years of two digits", "in.csv", table("device,time,event") { "\($1),15.01.26 08:0\($0),\(names[$0])" }) {
       $0.code = 65
       $0.told = [
-        "'time' may be the time, but '15.01.26 08:00' cannot be read as a time: export four-digit years"
+        "'time' may be the time, but '15.01.26 08:00' cannot be read as a time: export it with a four-digit year"
       ]
     },
     Export(

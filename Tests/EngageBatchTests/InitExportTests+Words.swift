@@ -13,7 +13,7 @@ extension InitExportTests {
     #expect(made.code == 65)
     #expect(
       made.messages.hasSuffix(
-        "*.csv: error: the files differ: a.csv (4 columns), b.csv (3 columns), whose records would be refused; shop/map.json reads the first; list the others in a separate entry of 'inputs' (docs/exports.md)\n"
+        "*.csv: error: the files differ in format or content: a.csv (4 columns), b.csv (3 columns), most of whose records would be rejected; shop/map.json reads the first; list the others in a separate entry of 'inputs' (docs/exports.md)\n"
       ), "\(made.messages)")
     let mistyped = try workspace.run("init", "other", "--from", "a.csv", "--device", "devise")
     #expect(mistyped.code == 65 && !workspace.exists("other"))
@@ -77,7 +77,7 @@ extension InitExportTests {
     #expect(
       other.code == 65
         && other.messages.hasSuffix(
-          "in: error: the files differ: a.ndjson (lines of JSON), c.ndjson (lines of JSON), whose records would be refused; the entry reads the first; list the others in a separate entry of 'inputs' (docs/exports.md)\n"
+          "in: error: the files differ in format or content: a.ndjson (lines of JSON), c.ndjson (lines of JSON), most of whose records would be rejected; the entry in job.json reads the first; list the others in a separate entry of 'inputs' (docs/exports.md)\n"
         ), "\(other.messages)")
   }
 

@@ -51,7 +51,7 @@ import Testing
       table("Device ID,Event Time,Event Name,Amount") { "\($1),01/15/2026 8:0\($0):00 AM,\(names[$0]),1\($0).50" }
     ) {
       $0.written = [#""timestamp": {"path": "Event Time", "time": "MM/dd/yyyy hh:mm:ss a", "zone": "UTC"}"#]
-      $0.told = ["the month comes first", "times without a zone; read as UTC"]
+      $0.told = ["the month comes first", "times without a zone are read as UTC"]
     },
     Export(
       "CSV of a German spreadsheet", "in.csv",

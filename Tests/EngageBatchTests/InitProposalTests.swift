@@ -38,7 +38,7 @@ import Testing
     #expect(
       made.messages.hasPrefix(
         "in.json: \(isArray ? "a JSON array; " : "")the preset 'segment' reads 12 of 15 records as events (see docs/maps.md)\n"
-          + "  3 refused: missing-field: field 'deviceId' is missing: the map 'segment' reads the field from "),
+          + "  3 rejected: missing-field: field 'deviceId' is missing: the map 'segment' reads the field from "),
       "\(made.messages)")
     if isArray {
       #expect(

@@ -143,7 +143,7 @@ import Testing
           timestamp: when, confidence high (dd/MM/yyyy HH:mm:ss; the day comes first)
           name: what, confidence medium
           params: all other members
-          times without a zone; read as UTC; change "zone" if they are local
+          times without a zone are read as UTC; if they are local, change "zone"
           record 2 becomes {"deviceId":"csv-1","name":"open","timestamp":"2026-01-15T08:00:00.000Z","type":"namedEvent"}
           record 3 becomes {"deviceId":"csv-1","name":"buy","params":{"amount":"25.50","note":"said \"yes\",\nthen paid"},"timestamp":"2026-01-15T08:01:00.000Z","type":"namedEvent"}
           record 5 becomes {"deviceId":"csv-1","name":"close","timestamp":"2026-01-15T08:05:00.000Z","type":"namedEvent"}
@@ -190,7 +190,7 @@ import Testing
         """
         in/shop.csv: a semicolon-separated table; no preset reads it; based on 40 records, a map is proposed:
           deviceId: device, confidence medium
-          timestamp: time, confidence high (1 of 40 do not match)
+          timestamp: time, confidence high (1 of 40 does not match)
         """), "\(made.messages)")
     let run = try workspace.run("run", "shop/job.json", "--sandbox", "--summary", "-")
     #expect(run.code == 0, "\(run.messages)")
@@ -210,7 +210,7 @@ import Testing
     #expect(
       made.messages == """
         in/moves.ndjson: records in the program's own format, read without a map, as events
-        in/moves.ndjson: most records are for 'deltadna', which becomes the destination of the job; to choose another, use --platform
+        in/moves.ndjson: the types of the records fit 'deltadna' best, so it becomes the destination of the job; to choose another, use --platform
           record 1 becomes {"deviceId":"d","timestamp":"2026-01-15T09:00:00Z","type":"gameEvent","name":"levelUp"}
           record 2 becomes {"deviceId":"d","timestamp":"2026-01-15T09:01:00Z","type":"gameEvent","name":"levelUp"}
           record 3 becomes {"deviceId":"d","timestamp":"2026-01-15T09:02:00Z","type":"gameEvent","name":"levelUp"}
@@ -261,7 +261,7 @@ import Testing
       ("", 65, "in.ndjson: error: the file is empty\n"),
       (
         "a\n", 65,
-        "in.ndjson: error: the file has neither JSON objects nor a table that can be read: 1 refused: invalid-json: at byte 1 of the line\n"
+        "in.ndjson: error: the file has neither JSON objects nor a table that can be read: 1 rejected: invalid-json: at byte 1 of the line\n"
       ),
       ("[]\n", 65, "in.ndjson: error: the file has neither JSON objects nor a table\n"),
       (nil, 66, "no input: nothing matches 'in.ndjson'\n"),

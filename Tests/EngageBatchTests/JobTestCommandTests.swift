@@ -123,7 +123,7 @@ import Testing
       ),
       (
         #"[{"name": "a", "events": [{}], "expect": {}}]"#,
-        ":1: error: 'tests[0].expect' is empty; known keys are events, sessions, campaigns, requests, quarantine, warnings"
+        ":1: error: 'tests[0].expect' is empty; known keys: events, sessions, campaigns, requests, quarantine, warnings"
       ),
       (
         #"[{"name": "a", "expect": {"events": []}}]"#,

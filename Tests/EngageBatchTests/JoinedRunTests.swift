@@ -32,7 +32,8 @@ import Testing
     #expect(run.messages.contains("2  \(words)"), "\(run.messages)")
     #expect(
       run.messages.contains(
-        "To do\n  - 2 events are not sent (HOLD): their devices have no mobile user id. They are sent once a record names it; "
+        "To do\n  - 2 events are not sent (HOLD): their devices have no mobile user ids. "
+          + "The events are sent once records name the ids; "
           + "if none will, set the job's 'identity' to true and Recipient.enableAutoAnonymousTracking\n"),
       "\(run.messages)")
     let held = try workspace.run("store", "events", "--store", "store.sqlite", "--status", "HOLD")

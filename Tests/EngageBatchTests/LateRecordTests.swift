@@ -223,7 +223,7 @@ import Testing
     #expect(!silent.messages.contains("Late: "), "\(silent.messages)")
     let late = try night(7, event(1, "missed") + event(7, "seventh"), in: workspace, "--no-upload")
     #expect(try Summary(workspace.read("summary.json"))["records.outOfWindow"] == 2)
-    let note = "Late: 1 line that no run has read counts as out of window (such as \(workspace.path)/in/7.ndjson:1): "
+    let note = "Late: 1 line that no run has read counts as out of window (\(workspace.path)/in/7.ndjson:1): "
     #expect(late.messages.contains(note), "\(late.messages)")
     let line = try #require(late.messages.split(separator: "\n").first { $0.hasPrefix("Late: ") })
     let command = try #require(line.firstMatch(of: /engage-batch rerun .*/))

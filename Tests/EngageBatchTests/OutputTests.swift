@@ -242,7 +242,9 @@ import Testing
       try workspace.write("jobs/own.json", #"{"name": "\#(name)", "inputs": {"events": ["../samples/events/*"]}}"#)
       let finished = try workspace.run("run", "jobs/own.json", "--no-upload")
       #expect(finished.code == 78)
-      #expect(finished.messages.contains("'name' must not begin with '/' or contain '..', because files in the job's folder are named after the job"))
+      #expect(
+        finished.messages.contains(
+          "'name' must not begin with '/' or contain '..', because files in the job's folder are named after the job"))
     }
     #expect(!workspace.exists("own.sqlite"))
   }
@@ -319,7 +321,7 @@ import Testing
     #expect(finished.code == 74)
     #expect(
       finished.messages
-        == "error: only 20 files may be open at once, but a run needs 64; raise the hard limit with 'ulimit -Hn'\n")
+        == "error: only 20 files may be open at once, but a run needs 64; raise the hard limit with 'ulimit -Hn 64'\n")
     #expect(!workspace.exists("var"))
   }
 

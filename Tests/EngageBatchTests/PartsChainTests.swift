@@ -230,7 +230,8 @@ import Testing
     #expect(few.code == 74)
     #expect(
       few.messages
-        == "error: only 300 files may be open at once, but a run needs 576; raise the hard limit with 'ulimit -Hn'\n")
+        == "error: only 300 files may be open at once, but a run needs 576; raise the hard limit with 'ulimit -Hn 576'\n"
+    )
     let soft = try workspace.shell("ulimit -Sn 300; engage-batch partition job.json --parts 512 --out many")
     #expect(soft.code == 0, "\(soft.messages)")
   }

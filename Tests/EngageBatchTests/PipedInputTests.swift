@@ -75,7 +75,7 @@ import Testing
     ] {
       let found = try workspace.shell("cat lines.ndjson | engage-batch \(words)")
       #expect(found.code == 78, "\(words)")
-      let error = "/dev/stdin: error: a pipe can be read only once, but \(reader) reads inputs twice"
+      let error = "/dev/stdin: error: a pipe can be read only once, but \(reader) reads inputs more than once"
       #expect(found.messages.contains(error))
     }
   }

@@ -76,7 +76,7 @@ import Testing
     #expect(
       run.messages.contains(
         what == "input"
-          ? "error: the inputs or the configuration have changed since the change plan was made; create a new one. Nothing was written"
+          ? "error: the inputs or the configuration changed after the change plan was made; create a new one. Nothing was written"
           : "error: the service or the store has changed since the change plan was made"), "\(run.messages)")
     #expect(image(service) == before)
     #expect(service.server.totals.submissions == 0)

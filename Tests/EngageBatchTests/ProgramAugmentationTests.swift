@@ -67,7 +67,7 @@ import Testing
     "A program that dies, hangs, floods or answers nonsense costs one event its attributes, and is told",
     arguments: [
       ("exit 1", "it ended before it answered"), ("sleep 60", "it did not answer in time"),
-      ("head -c 200000 /dev/zero", "it wrote more than requested"),
+      ("head -c 200000 /dev/zero", "it wrote more than one line per event, or too long a line"),
       ("echo '[1]'; continue", "a JSON object of"),
       (#"echo '{"a":{"b":1}}'; continue"#, "a JSON object of"), ("echo nonsense; continue", "a JSON object of"),
     ])

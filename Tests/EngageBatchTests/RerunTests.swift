@@ -64,7 +64,7 @@ import Testing
     #expect(
       same.output == """
         2026-01-15T00:00:00.000Z to 2026-01-16T00:00:00.000Z, 6 read from 3 files: 6 accepted, 0 duplicates, 0 out of window, 0 quarantined
-        pending before: 2 events; pending now: 2, of which 2 unchanged
+        pending before: 2 events; after: 2, of which 2 unchanged
         sent before: 0 events; 0 unchanged, 0 with different attributes, 0 no longer produced
 
         """)
@@ -76,12 +76,12 @@ import Testing
       lines + line("phone", "2026-01-15T09:00:00", #""type":"foreground""#) + "\n"
         + line("phone", "2026-01-15T09:02:00", #""type":"background""#) + "\n")
     let dry = try workspace.run(Self.day + ["--dry-run"])
-    #expect(dry.output.contains("pending before: 2 events; pending now: 4, of which 2 unchanged"), "\(dry.output)")
+    #expect(dry.output.contains("pending before: 2 events; after: 4, of which 2 unchanged"), "\(dry.output)")
     #expect(dry.messages == "nothing was changed\n")
     #expect(try events(workspace) == before)
 
     let rerun = try workspace.run(Self.day)
-    #expect(rerun.output.contains("pending before: 2 events; pending now: 4, of which 2 unchanged"))
+    #expect(rerun.output.contains("pending before: 2 events; after: 4, of which 2 unchanged"))
     #expect(
       rerun.output.contains(
         "2 previously unread lines imported: 1 device rewound, 2 events added, 0 replaced, 0 withdrawn, 0 corrections\n"
@@ -112,7 +112,7 @@ import Testing
     for day in 15...17 { try night(workspace, day, ["--no-upload"]) }
     let before = try events(workspace)
     let rerun = try workspace.run(Self.day)
-    #expect(rerun.output.contains("pending before: 1 event; pending now: 1, of which 1 unchanged"), "\(rerun.output)")
+    #expect(rerun.output.contains("pending before: 1 event; after: 1, of which 1 unchanged"), "\(rerun.output)")
     #expect(try events(workspace) == before)
   }
 
@@ -142,14 +142,14 @@ import Testing
         line("phone", "2026-01-15T08:03:00", #""type":"background""#),
       ])
     let other = try workspace.run(Self.day + store)
-    #expect(other.output.contains("pending before: 0 events; pending now: 0, of which 0 unchanged"), "\(other.output)")
+    #expect(other.output.contains("pending before: 0 events; after: 0, of which 0 unchanged"), "\(other.output)")
     #expect(
       other.output.contains("sent before: 2 events; 1 unchanged, 1 with different attributes, 0 no longer produced"))
     #expect(try (posted(), waiting()) == (all, 0))
     let corrections = try workspace.run("store", "corrections", "--store", "own.sandbox.sqlite", "--format", "json")
     #expect(try JSONNode.parse(Array(corrections.output.utf8)).array?.count == 1)
     let twice = try workspace.run(Self.day + store + ["--send-again", "all"])
-    #expect(twice.output.contains("pending before: 0 events; pending now: 2, of which 0 unchanged"), "\(twice.output)")
+    #expect(twice.output.contains("pending before: 0 events; after: 2, of which 0 unchanged"), "\(twice.output)")
     let post = try workspace.run("post", "job.json", "--sandbox")
     #expect(post.code == 0, "\(post.messages)")
     #expect(try (posted(), waiting()) == (all + 2, 0))
@@ -192,7 +192,7 @@ import Testing
     #expect(
       same.output.hasSuffix(
         """
-        pending before: 0 events; pending now: 0, of which 0 unchanged
+        pending before: 0 events; after: 0, of which 0 unchanged
         sent before: 2 events; 2 unchanged, 0 with different attributes, 0 no longer produced
         it is unknown whether the service has received 2 of these (see 'store events')
 
@@ -201,7 +201,7 @@ import Testing
     try workspace.write(
       "in/2026-01-15.ndjson", lines.replacing(#""mobileUserId":"u""#, with: #""mobileUserId":"v""#))
     let other = try workspace.run(Self.day + hold)
-    #expect(other.output.contains("pending now: 0, of which 0 unchanged"))
+    #expect(other.output.contains("after: 0, of which 0 unchanged"))
     let sent =
       "2 with different attributes, 0 no longer produced\n"
       + "it is unknown whether the service has received 2 of these"
@@ -210,7 +210,7 @@ import Testing
     // Sent without hold it waits to be sent again as it is, and that is no reason to send another event.
     #expect(try workspace.run("store", "requeue", "--store", "own.sqlite", "--status", "UNKNOWN").code == 0)
     let waiting = try workspace.run(Self.day)
-    #expect(waiting.output.contains("pending now: 0, of which 0 unchanged"), "\(waiting.output)")
+    #expect(waiting.output.contains("after: 0, of which 0 unchanged"), "\(waiting.output)")
     #expect(try events(workspace, ["--status", "NOT_POSTED"]).count == 2)
   }
 
@@ -303,16 +303,16 @@ import Testing
     #expect(
       same.output.contains("sent before: 23 events; 23 unchanged, 0 with different attributes, 0 no longer"),
       "\(same.output)")
-    #expect(same.output.contains("pending before: 0 events; pending now: 0, of which 0 unchanged"))
+    #expect(same.output.contains("pending before: 0 events; after: 0, of which 0 unchanged"))
 
     let store = ["--store", "var/game.sandbox.sqlite"]
     #expect(try workspace.run(["quarantine", "list", "--reason", "schema-invalid"] + store).lines.count == 2)
     let lax = try workspace.run(
       ["rerun", "jobs/game.json", "--sandbox", "--set", "DeltaDNA.onInvalid=send"] + window)
-    #expect(lax.output.contains("pending before: 0 events; pending now: 1, of which 0 unchanged"), "\(lax.output)")
+    #expect(lax.output.contains("pending before: 0 events; after: 1, of which 0 unchanged"), "\(lax.output)")
     #expect(try workspace.run(["quarantine", "list", "--reason", "schema-invalid"] + store).lines.count == 1)
     let strict = try workspace.run(["rerun", "jobs/game.json", "--sandbox"] + window)
-    #expect(strict.output.contains("pending before: 1 event; pending now: 0, of which 0 unchanged"), "\(strict.output)")
+    #expect(strict.output.contains("pending before: 1 event; after: 0, of which 0 unchanged"), "\(strict.output)")
     #expect(try workspace.run(["quarantine", "list", "--reason", "schema-invalid"] + store).lines.count == 2)
   }
 }

@@ -38,7 +38,7 @@ import Testing
     }
   }
 
-  @Test("Digests and idle devices go by the settings, and older lines are refused and counted")
+  @Test("Digests and idle devices go by the settings, and older lines are skipped and counted")
   func givesUpWhatIsOld() throws {
     let job = try Job(
       settings: #"{"LocalEventStore": {"expireDigestsAfterNumDays": 5, "expireDevicesAfterNumDays": 7}}"#)

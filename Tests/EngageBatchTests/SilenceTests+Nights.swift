@@ -140,7 +140,7 @@ extension SilenceTests {
       "engage-batch partition \(workspace.path)/job.json --parts 2 --after LAST --out NEW --as-of 2026-01-13T02:15:00.000Z"
     #expect(
       next.messages.contains(
-        "- 2026-01-12 was never read. Once its export is there: \(command) (LAST is the folder of the last partition, NEW is created), then 'decide' and 'collect'\n"
+        "- 2026-01-12 was never read. Once its export is there: \(command) (replace LAST with the folder of the last partition and NEW with a new folder), then 'decide' and 'collect'\n"
       ), "\(next.messages)")
     let pending = "6 events are pending in the store. Send them: engage-batch post \(workspace.path)/job.json"
     #expect(next.messages.contains(pending))
@@ -249,7 +249,7 @@ extension SilenceTests {
     let run = try run(workspace, asOf: 14, "--max-quarantine", "2", "--metrics", "m.prom")
     #expect(run.code == 65)
     #expect(
-      run.messages.contains("Delivery: nothing is sent, because a missed window was refused"),
+      run.messages.contains("Delivery: nothing is sent, because the run for a missed window ended with exit code 65"),
       "\(run.messages)")
     #expect(try workspace.read("m.prom").contains("engage_batch_run_exit_code{job=\"j\"} 65\n"))
     let posted = try workspace.run("store", "events", "--store", "j.sqlite", "--status", "SUCCESSFULLY_POSTED")

@@ -122,7 +122,7 @@ import Testing
     #expect(moved.messages.contains("now belongs to engage at \(second.server.baseURL), list 100001"))
     #expect(
       moved.messages.contains(
-        "37 posted events will not be sent again; 0 pending events will be sent to the new address"))
+        "37 posted events will not be sent again; 0 pending events are to be sent to the new destination"))
     let next = try workspace.run("run", "jobs/nightly.json", environment: second.environment)
     #expect(next.code == 0, "\(next.messages)")
     #expect(second.server.totals.eventsApplied == 0)

@@ -45,7 +45,7 @@ import Testing
     // Who, where, why, and what to do (reference decisions 37).
     let reason = "the service refused the request: organization not permitted to use this call (error 150"
     #expect(first.messages.contains("in.ndjson:1): \(reason)"), "\(first.messages)")
-    #expect(first.messages.contains("1  refused by the service for good\n"), "\(first.messages)")
+    #expect(first.messages.contains("1  plan refused by the service for good\n"), "\(first.messages)")
     #expect(first.messages.contains("- 1 identity plan was refused by the service for good: "), "\(first.messages)")
     let listed = try workspace.run(
       "identity", "list", "--open", "--store", "store.sqlite", "--show-personal-data")

@@ -45,7 +45,7 @@ import Testing
     let run = try workspace.run(
       ["run", "job.json", "--as-of", "2025-02-15T00:00:00Z"], environment: Self.unity(server))
     #expect(run.code == 0, "\(run.messages)")
-    let advice = "2 events of 2025-02-10T00:00:00.000Z to 2025-02-11T00:00:00.000Z \(Self.advice)"
+    let advice = "2 events from 2025-02-10T00:00:00.000Z to 2025-02-11T00:00:00.000Z \(Self.advice)"
     #expect(run.messages.contains("warning: \(advice)\n"), "\(run.messages)")
     #expect(run.messages.contains("To do\n  - \(advice)\n"), "\(run.messages)")
     let report = try #require(try workspace.reports(in: "reports").first)
@@ -55,11 +55,11 @@ import Testing
     #expect(verified.code == 0, "\(verified.messages)")
     #expect(
       verified.lines.first
-        == "Everything sent was acknowledged, but the service may have silently dropped 2 of these items because of their age."
+        == "Everything sent was acknowledged, but the service may have silently dropped 2 of these items as too old."
     )
     #expect(
       verified.output.contains(
-        "2 events of 2025-02-10T00:00:00.000Z to 2025-02-11T00:00:00.000Z were older than 31 days when sent, and Unity Analytics drops "
+        "2 events from 2025-02-10T00:00:00.000Z to 2025-02-11T00:00:00.000Z were older than 31 days when sent, and Unity Analytics drops "
           + "such events silently: do not rely on them."), "\(verified.output)")
     let again = try workspace.run(
       ["run", "job.json", "--as-of", "2025-02-15T00:00:00Z"], environment: Self.unity(server))
@@ -80,7 +80,7 @@ import Testing
     withExtendedLifetime(server) {}
     #expect(run.code == 0, "\(run.messages)")
     #expect(
-      run.messages.contains("warning: 1 event of \(old.rfc3339) is too old by this machine's clock: "),
+      run.messages.contains("warning: 1 event from \(old.rfc3339) is too old by this machine's clock: "),
       "\(run.messages)")
   }
 
@@ -117,7 +117,7 @@ import Testing
     #expect(!run.messages.contains("To do"), "\(run.messages)")
     let verified = try workspace.run("verify", "job.json", "--sandbox")
     #expect(
-      verified.output.contains("not counted as missing; sent by a run closer to their timestamps"),
+      verified.output.contains("not counted as missing; will be sent by a run closer to their timestamps"),
       "\(verified.output)\(verified.messages)")
     let later = try workspace.run("post", "job.json", "--as-of", "2026-02-16T12:00:00Z", "--sandbox")
     #expect(later.messages.contains("1 event posted"), "\(later.messages)")
@@ -133,7 +133,7 @@ import Testing
     #expect(run.code == 0, "\(run.messages)")
     #expect(
       run.messages.contains(
-        "warning: 2 events of 2025-02-10T00:00:00.000Z to 2025-02-11T00:00:00.000Z \(Self.advice)\n"),
+        "warning: 2 events from 2025-02-10T00:00:00.000Z to 2025-02-11T00:00:00.000Z \(Self.advice)\n"),
       "\(run.messages)")
   }
 
@@ -148,7 +148,7 @@ import Testing
     #expect(game.code == 0, "\(game.messages)")
     #expect(
       game.messages.contains(
-        "1 event of 2025-02-10T00:00:00.000Z is too old by this machine's clock: Collect drops events older than 32 days"
+        "1 event from 2025-02-10T00:00:00.000Z is too old by this machine's clock: Collect drops events older than 32 days"
       ),
       "\(game.messages)")
   }

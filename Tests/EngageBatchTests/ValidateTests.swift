@@ -191,8 +191,8 @@ import Testing
         "2 x warning: future-record: more than a day after asOf (first: \(file):2)"
       ])
     let note =
-      "2 records are more than a day after asOf (2026-01-02T00:00:00.000Z): device clocks were ahead, "
-      + "so other records of those devices with earlier timestamps count as late. Correct the export, "
+      "2 records are more than a day after asOf (2026-01-02T00:00:00.000Z), probably because device clocks were ahead: "
+      + "records of these devices with earlier timestamps count as late in later runs. Correct the export, "
       + "or end the window before these records: --to 2026-01-03T00:00:00.000Z"
     #expect(finished.messages.contains("warning: \(note)\n"), "\(finished.messages)")
     #expect(finished.messages.contains("                    2  future-record\n"), "\(finished.messages)")

@@ -170,7 +170,8 @@ extension VerifyTests {
         && details(answer)[0].hasPrefix("column 'customer_id' does not have the value that plan "))
     // It may be another person's, so that nothing writes over it.
     let unknown =
-      "the store does not know whose id that is; check in the service whether the recipient belongs to another person"
+      "the column has a value that the store does not expect; check in the service whether the recipient belongs to "
+      + "another person"
     #expect(repairs(answer) == [unknown])
     try xmlapi(
       "UpdateRecipient", "--param", "LIST_ID=100001", "--param", "RECIPIENT_ID=\(known.id)", "--column",

@@ -86,7 +86,7 @@ import Testing
       let refused = try #require(counts(answer, "events")["different"])
       #expect(refused > 0)
       #expect(counts(answer, "events") == ["taken": 37 - refused, "different": refused])
-      #expect(details(answer).allSatisfy { $0.hasPrefix("accepted by the service, then refused: ") })
+      #expect(details(answer).allSatisfy { $0.hasPrefix("accepted by the service, then rejected: ") })
     }
     #expect(try workspace.run("post", "jobs/nightly.json", environment: service.environment).code == 0)
     let (code, answer) = try verify(workspace, "jobs/nightly.json", environment: service.environment)

@@ -132,13 +132,13 @@ import Testing
       ])
     #expect(
       sentences(checkout, "campaign") == [
-        "'Spring Sale': it came with the notification received at 2026-01-01T08:01:00.000Z "
+        "'Spring Sale': it was set by the notification received at 2026-01-01T08:01:00.000Z "
           + "(event \(push), \(workspace.path)/in.ndjson:2)"
       ])
     #expect(
       sentences(checkout, "status") == [
         "not posted: queued: not sent yet, or every attempt failed (NOT_POSTED, --no-upload, --max-quarantine, Networking); "
-          + "this status ends with the next run, or 'post'", "run 1, the last one, sent nothing (--no-upload)",
+          + "this status ends with the next run, or 'post'", "run 1, the last one, sent nothing (mode no-upload)",
       ])
     #expect(sentences(checkout, "sending").last == "no attempt yet")
     #expect(sentences(checkout, "decided")[0].hasPrefix("run 1 of job 'job', started "))
@@ -146,7 +146,7 @@ import Testing
     #expect(sentences(later, "session") == ["the store shows no open session at that time"])
     #expect(
       sentences(later, "campaign") == [
-        "none was active: 'Spring Sale', which came with the notification received at 2026-01-01T08:01:00.000Z "
+        "none was active: 'Spring Sale', which was set by the notification received at 2026-01-01T08:01:00.000Z "
           + "(event \(push), \(workspace.path)/in.ndjson:2), had expired by then",
         "a campaign ends at its own expiry; a campaign without an expiry lasts 1 day (General.defaultCurrentCampaignExpiration, built-in default)",
       ])
@@ -258,7 +258,7 @@ import Testing
     #expect(try workspace.run("run", "job.json", "--no-upload").code == 0)
     let campaign = sentences(
       try answer(workspace, ids(workspace, "17", store: "s.sqlite")[0], "--store", "s.sqlite"), "campaign")[0]
-    #expect(campaign.contains("it came with the notification opened at 2026-01-15T08:01:00.000Z"), "\(campaign)")
+    #expect(campaign.contains("it was set by the notification opened at 2026-01-15T08:01:00.000Z"), "\(campaign)")
     #expect(campaign.contains("; the opened notification (code 49) at 2026-01-15T10:01:00.000Z"), "\(campaign)")
     #expect(campaign.hasSuffix(" may have set it again"), "\(campaign)")
   }
@@ -271,7 +271,7 @@ import Testing
       sentences(early, "session") == ["began at 2026-01-01T08:00:00.000Z; ended later, at 2026-01-01T08:05:00.000Z"])
     #expect(
       sentences(early, "campaign")[0].hasPrefix(
-        "'Spring Sale', carried by the last event up to then, at 2026-01-01T08:02:00.000Z; it came with"))
+        "'Spring Sale', carried by the last event up to then, at 2026-01-01T08:02:00.000Z; it was set by"))
     let end = try answer(workspace, "--device", "phone-1", "--store", Self.store)
     #expect(sentences(end, "session") == ["no session was open"])
     let last = try ids(workspace, "17")[1]

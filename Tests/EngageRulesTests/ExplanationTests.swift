@@ -40,10 +40,10 @@ import Testing
       notes[2].prefix(2) == [
         "session ended as of its pause at 2026-01-01T00:01:00.000Z, because the app was not used again by "
           + "2026-01-01T00:31:00.000Z (Session.sessionLifecycleExpiration)",
-        "the link matches route 'shop/:id', number 1 of the file, after the link's last part was removed; it carries 1 parameter",
+        "the link matches route 'shop/:id', number 1 of the file, after the link's last part was removed; the link carries 1 parameter",
       ])
-    #expect(notes[3] == ["the link matches route 'home', number 2 of the file; it carries 1 parameter"])
-    #expect(notes[4] == ["no route matches the link; it carries 0 parameters"])
+    #expect(notes[3] == ["the link matches route 'home', number 2 of the file; the link carries 1 parameter"])
+    #expect(notes[4] == ["no route matches the link; the link carries 0 parameters"])
     #expect(
       notes[5].first
         == "launched without a preceding 'background' or 'terminate' record, so the app is assumed to have stopped at its last record"

@@ -23,7 +23,7 @@ import Testing
     #expect(rules.output.warnings.map(\.kind) == [.lateRecord])
     #expect(
       rules.output.warnings.map(\.detail)
-        == ["earlier than the last processed record of its device; processed outside sessions and campaigns"])
+        == ["earlier than the time up to which its device was processed; processed outside sessions and campaigns"])
     #expect(rules.output.late.isEmpty)
   }
 

@@ -14,8 +14,8 @@ struct BackfillCommand: ParsableCommand {
     abstract: "Run a job once for each window of a past period.",
     discussion: """
       Each window is a separate run with its own report; its --as-of is the end of the window, and date patterns in input \
-      paths match the days of the window. After an interruption, repeat the command to continue; windows that are already \
-      done in the store are skipped. A window without input files is reported and skipped; any other failure ends the backfill.
+      paths match the days of the window. After an interruption, repeat the command to continue; windows that earlier \
+      runs completed are skipped. A window without input files is reported and skipped; any other failure ends the backfill.
 
       Example: engage-batch backfill jobs/nightly.json --from 2026-01-01T00:00:00Z --to 2026-02-01T00:00:00Z --step P1D --sandbox
       """)

@@ -14,7 +14,11 @@ struct ConfigCheckCommand: ParsableCommand {
     commandName: "check",
     abstract: "Check a job with its configuration, routes and maps, and print all findings at once.",
     discussion:
-      "Exit code 78 for errors, 66 if only inputs are missing, 0 if there are only warnings and notes. Missing credentials, and other missing settings that only calls to the service need, are reported as notes, or as errors with --real."
+      """
+      Exit code 78 for errors, 66 if only inputs are missing, 0 if there are only warnings and notes. Missing settings that \
+      only calls to the service need, such as credentials, are reported as notes; with --real, a missing \
+      General.databaseListId is an error if 'identity' is true.
+      """
   )
 
   @OptionGroup var source: ConfigSource<JobName>
@@ -194,7 +198,8 @@ struct ConfigFindings {
       try file.tryMap(vocabulary, limit: MapProposal.recordLimit) { records.append($0.raw) }
       guard !records.isEmpty else { return [] }
       let shown = PathText.shown(foreign.name, from: FileManager.default.currentDirectoryPath)
-      let looked = "tried on the first \(records.count.counted("record")) of \(file.original)"
+      let first = records.count == 1 ? "first record" : "first \(records.count.grouped) records"
+      let looked = "tried on the \(first) of \(file.original)"
       return foreign.vainWords(for: records).map { "map '\(shown)', \(looked): \($0)" }
     }
   }

@@ -44,7 +44,7 @@ struct ConfigExplainCommand: ParsableCommand {
     abstract:
       "Print the meaning of a setting and every layer that sets it, with file and line; the first layer wins.")
 
-  @Argument(help: "Section.key, in any spelling; a key alone; or a section for all its keys.")
+  @Argument(help: "Section.key or a key alone, in any accepted spelling; or a section for all its keys.")
   var key: String
 
   @OptionGroup var source: ConfigSource<JobOption>

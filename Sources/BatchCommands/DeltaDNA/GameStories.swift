@@ -65,7 +65,7 @@ struct GameStories: PlatformStories {
       return "the session ended with \(Self.ended) at \(timeline.entries[end].timestamp.rfc3339)"
     }
     return
-      "the store has no \(Self.ended) event for this session: no record says that the app or SDK stopped during the session"
+      "the store has no \(Self.ended) event for this session; one is produced only if a record says that the app or SDK stopped"
   }
 
   private func session(after index: Int, _ timeline: DeviceTimeline) -> [String] {

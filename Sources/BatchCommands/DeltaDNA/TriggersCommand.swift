@@ -16,8 +16,9 @@ struct TriggersExplainCommand: ParsableCommand {
     abstract: "Print the result of each trigger for an event, on a device whose trigger counts are zero.",
     discussion: """
       Triggers are listed in the order in which they are evaluated, up to the first that responds. Results: responds, condition \
-      (not met), showCondition (none is met yet) or limit (the trigger may never be shown). Warnings about the configuration \
-      are printed on stderr; the exit code is 78 for an invalid configuration, and 65 for an invalid event.
+      (not met), showCondition (none is met yet) or limit (the trigger is limited to 0 responses per session). Warnings \
+      about the configuration are printed on stderr; the exit code is 78 for an invalid configuration, and 65 for an \
+      invalid event.
       """)
 
   @Option(help: "A saved Engage response for the decision point 'config'.")

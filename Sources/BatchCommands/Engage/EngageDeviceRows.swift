@@ -72,11 +72,12 @@ struct StoredDeviceState {
       case .active(let start, _): lines.append("a session has been active since \(start.rfc3339)")
       case .paused(let pause):
         lines.append(
-          "a session has been paused since \(pause.at.rfc3339), and ends with the first record or run after \(pause.expiresAt.rfc3339)"
+          "a session has been paused since \(pause.at.rfc3339); unless the app is used again, the session ends with the first "
+            + "record or run after \(pause.expiresAt.rfc3339)"
         )
       }
       if let campaign = state.campaign {
-        let isOver = [state.lastSeen, known].compactMap { $0 }.max().map { campaign.expiresAt <= $0 } ?? false
+        let isOver = [state.lastSeen, known].compactMap { $0 }.max().map { !campaign.isActive(at: $0) } ?? false
         lines.append(
           "campaign '\(campaign.name.description.printable)' "
             + (isOver ? "expired at" : "is active until") + " \(campaign.expiresAt.rfc3339)")
@@ -87,8 +88,8 @@ struct StoredDeviceState {
       if !state.waiting.isEmpty {
         lines.append(
           state.waiting.count.counted("session event is", "session events are")
-            + " pending (HOLD) until a record contains a mobile user id, or until you set "
-            + "'identity' to true with Recipient.enableAutoAnonymousTracking enabled")
+            + " pending (HOLD) until a record contains a mobile user id, or until 'identity' is true and "
+            + "Recipient.enableAutoAnonymousTracking is enabled")
       }
       if !state.held.isEmpty {
         lines.append(

@@ -86,10 +86,10 @@ struct EngageStories: PlatformStories {
     }
     guard let campaign = campaigns.campaign(at: index, in: timeline) else {
       guard let last = campaigns.last(before: index, in: timeline) else {
-        return ["none: no earlier notification or link named a campaign"]
+        return ["none: no earlier event in the store carries a campaign"]
       }
       return [
-        "none was active: '\(last.name.printable)', which came \(origin(last.first)), had expired by then",
+        "none was active: '\(last.name.printable)', which was set \(origin(last.first)), had expired by then",
         "a campaign ends at its own expiry; a campaign without an expiry lasts "
           + decided.setting("General.defaultCurrentCampaignExpiration"),
       ]
@@ -97,7 +97,7 @@ struct EngageStories: PlatformStories {
     let origin =
       campaign.first.id == event.id
       ? event.campaignSource(settings) == nil ? "this is the first event that carries it" : "this event set it"
-      : "it came \(origin(campaign.first))"
+      : "it was set \(origin(campaign.first))"
     return ["'\(campaign.name.printable)': \(origin)\(again(campaign))"]
   }
 
@@ -112,7 +112,7 @@ struct EngageStories: PlatformStories {
     "the event's record arrived after later ones had been processed, too late to rewind sessions and campaigns"
 
   private func origin(_ entry: DeviceTimeline.Entry) -> String {
-    entry.campaignSource(settings).map { "with \($0) at \(entry.timestamp.rfc3339) (\(entry.reference))" }
+    entry.campaignSource(settings).map { "by \($0) at \(entry.timestamp.rfc3339) (\(entry.reference))" }
       ?? "before the \(entry.words) at \(entry.timestamp.rfc3339) (\(entry.reference))"
   }
 
@@ -160,7 +160,7 @@ struct EngageStories: PlatformStories {
       session.start.map { "began at \($0.timestamp.rfc3339)" } ?? "the start of the session is not in the store"
     if let end = session.end {
       let isOver = instant.map { end.timestamp < $0 } ?? true
-      return "\(start); \(isOver ? "had ended" : "ended later,") at \(end.timestamp.rfc3339)"
+      return "\(start); \(isOver ? "ended" : "ended later,") at \(end.timestamp.rfc3339)"
     }
     return "\(start), with \(session.events.counted("event")) so far; the end of the session is not in the store yet"
   }
@@ -172,10 +172,10 @@ struct EngageStories: PlatformStories {
         return "the last event up to then carried no campaign"
       }
       let entry = campaign.first
-      let source = entry.campaignSource(settings).map { "with \($0)" } ?? "before the \(entry.words)"
+      let source = entry.campaignSource(settings).map { "by \($0)" } ?? "before the \(entry.words)"
       return
-        "'\(campaign.name.printable)', carried by the last event up to then, at \(timeline.entries[place].timestamp.rfc3339); it came \(source) at "
-        + "\(entry.timestamp.rfc3339) (\(entry.reference))\(again(campaign))"
+        "'\(campaign.name.printable)', carried by the last event up to then, at \(timeline.entries[place].timestamp.rfc3339); "
+        + "it was set \(source) at \(entry.timestamp.rfc3339) (\(entry.reference))\(again(campaign))"
     }
     return "no event up to then carried a campaign"
   }

@@ -8,7 +8,8 @@ struct ExpirationCommand: ParsableCommand {
     abstract: "Print when an expiration text such as '1 day 15m' or '2014/12/25 11:12:13' expires.",
     discussion: """
       The expiry is printed on stdout in RFC 3339 format, the interpretation on stderr. For a text that is not an expiration, \
-      nothing is printed on stdout and the exit code is 65; with --compat, the expiry on iOS is printed.
+      nothing is printed on stdout and the exit code is 65; with --compat, the expiry on iOS is printed if there is one, and \
+      the exit code is then 0.
       """)
 
   @Argument(help: "The expiration, as written in a campaign or a configuration.")
@@ -88,7 +89,7 @@ struct ExpirationReport {
   }
 
   private func words(for reading: SDKExpiration) -> String {
-    let expiry = reading.expiry.map(\.rfc3339) ?? "a date out of range"
+    let expiry = reading.expiry.map(\.rfc3339) ?? "out of range"
     switch reading.kind {
     case .duration: return "read a duration of \(reading.seconds) s: \(expiry)"
     case .absolute: return "read a date: \(expiry)"

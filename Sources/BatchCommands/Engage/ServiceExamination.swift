@@ -160,7 +160,7 @@ struct ServiceExamination {
         other.missing.isEmpty
           ? "the service knows all codes of '\(other.profile)': set General.eventCodes to that profile"
           : "the service knows \(words(other.known)) of '\(other.profile)': set General.eventCodes to that profile, and ask the service's support team to enable "
-            + "\(words(other.missing)), or give these events an empty code in your own table"
+            + "\(words(other.missing)), or give these events empty codes in General.eventCodes"
       }
       found.warning(
         check,

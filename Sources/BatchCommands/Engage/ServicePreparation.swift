@@ -47,7 +47,8 @@ struct ServicePreparation {
   private static let tableName = "AuditRecord"
   private static let nameIsTaken = 256
   private static let useOther =
-    "set AuditRecord.auditRecordListId to the id of the existing table with that name; 'engage-batch xmlapi GetLists' lists it"
+    "set AuditRecord.auditRecordListId to the id of the existing table with that name; "
+    + "'engage-batch xmlapi GetLists --param VISIBILITY=1 --param LIST_TYPE=15 --job JOB' lists it"
 
   private mutating func checkAuditTable(_ needs: [NeededColumn]) throws {
     let id = settings.audit.tableId

@@ -11,7 +11,7 @@ struct ForgetCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "forget",
     abstract:
-      "Permanently remove people from a store, refuse their later records and, on request, delete them in the service.",
+      "Permanently remove people from a store, skip their later records and, on request, delete them in the service.",
     discussion: """
       A device that has or had one of the ids is removed completely: events, state, quarantined lines, identities and plans. \
       Events of other devices are removed if they contain one of the ids. Posted events remain in the counts. A proof with \
@@ -120,22 +120,22 @@ struct ForgetCommand: ParsableCommand {
     answer.format.tell(["admitted": .number(count)]) {
       Streams.note(
         count == 0
-          ? "no records with these ids are refused; nothing was changed"
+          ? "later records with these ids were already accepted; nothing was changed"
           : "later records with \(count.counted("id")) are accepted again")
     }
   }
 
-  /// Warns of ids that the store does not know, because later records with a mistyped id would be refused silently.
+  /// Warns of ids that the store does not know, because later records with a mistyped id would be skipped silently.
   private func tell(unknown: [PersonID]) {
     guard !unknown.isEmpty else { return }
     let kinds = Dictionary(grouping: unknown, by: \.kind.name).sorted { $0.key < $1.key }
-    let words = kinds.map { "--\($0.key) \($0.value.count.grouped)" }.joined(separator: ", ")
+    let words = kinds.map { "\($0.value.count.grouped) with --\($0.key)" }.joined(separator: ", ")
     Streams.note(
       "warning: the store had no data for \(unknown.count.counted("id")) (\(words))"
         + (dryRun
           ? ""
-          : ", but refuses their later records anyway; if an id was mistyped, "
-            + "repeat the command with --admit to undo that"))
+          : ", but later records with \(unknown.count == 1 ? "it" : "them") are skipped anyway; "
+            + "if an id was mistyped, run the command with only that id and --admit"))
   }
 
   private var options: ErasureOptions { ErasureOptions(admitsFoundDevices: sharedDevices, isRehearsal: dryRun) }
@@ -184,7 +184,8 @@ struct ForgetCommand: ParsableCommand {
       Streams.note(
         dryRun
           ? "nothing was changed; without --dry-run, all of this would be removed"
-          : "later records with these ids are refused and counted as 'forgotten'; 'store erasures' lists the proof")
+          : "later records with these ids are skipped and counted as 'forgotten'"
+            + (report == nil ? "" : "; 'store erasures' lists the proof"))
     }
   }
 
@@ -252,7 +253,8 @@ struct RemainingTraces {
     }
     guard inputs.totalSize <= Self.mostBytes else {
       lines.append(
-        "exports, which were not searched because they exceed 4 GiB in total: \(inputs.files.count.counted("file"))")
+        "possibly the exports (\(inputs.files.count.counted("file"))), which were not searched because they exceed 4 GiB in total"
+      )
       return
     }
     var first: InputFile?
@@ -264,7 +266,8 @@ struct RemainingTraces {
     }
     if let first {
       lines.append(
-        "\(files.counted("export file")), such as \(first.original.printable); later runs refuse these people's lines as 'forgotten'"
+        (files == 1 ? "the export file" : "\(files.grouped) export files, such as")
+          + " \(first.original.printable); later runs skip these people's lines as 'forgotten'"
       )
     }
   }

@@ -76,12 +76,12 @@ struct MapTryCommand: ParsableCommand {
             case .line(let line, let fault):
               Streams.data("  becomes   \(line)")
               if let fault {
-                Streams.data("  refused   \(fault)")
+                Streams.data("  rejected  \(fault)")
                 refused += 1
               }
             case .leftOut(let reason): Streams.data("  left out  \(reason)")
             case .refused(let fault):
-              Streams.data("  refused   \(fault)")
+              Streams.data("  rejected  \(fault)")
               refused += 1
             }
           }
@@ -91,7 +91,7 @@ struct MapTryCommand: ParsableCommand {
         }
       }
     }
-    if records == 0 { Streams.note("\(file.printable): the file has no records") }
+    if records == 0 { Streams.note("\(file.printable): no records were found") }
     if refused > 0 { throw ExitCode(.inputRefused) }
   }
 }

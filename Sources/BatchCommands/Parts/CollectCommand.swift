@@ -33,7 +33,7 @@ struct CollectCommand: ParsableCommand {
 
   @OptionGroup var empty: EmptyOptions
 
-  @Option(help: ArgumentHelp("Write the events of these parts, one per line; - for stdout.", valueName: "file"))
+  @Option(help: ArgumentHelp("Write the events of the collected parts, one per line; - for stdout.", valueName: "file"))
   var eventsOut: String?
 
   @Option(help: ArgumentHelp("Write the figures as one JSON object; - for stdout.", valueName: "file"))

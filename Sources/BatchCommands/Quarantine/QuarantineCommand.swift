@@ -165,7 +165,7 @@ struct QuarantineReplayCommand: ParsableCommand {
       + (outcome.unavailable > 0
         ? "; "
           + outcome.unavailable.counted(
-            "line is neither in the store nor in its file", "lines are neither in the store nor in their file") : "")
+            "line is neither in the store nor in its file", "lines are neither in the store nor in their files") : "")
   }
 }
 

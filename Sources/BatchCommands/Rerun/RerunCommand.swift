@@ -165,7 +165,7 @@ struct RerunReport {
         "before": .number(counts.removed), "now": .number(counts.stored), "unchanged": .number(counts.unchanged),
         "heldBack": .number(counts.heldBack),
       ],
-      "pending before: \(counts.removed.counted("event")); pending now: \(counts.stored), of which \(counts.unchanged) unchanged"
+      "pending before: \(counts.removed.counted("event")); after: \(counts.stored), of which \(counts.unchanged) unchanged"
     )
     let sent = (counts.same + counts.different + counts.gone).counted("event")
     let doubt = "it is unknown whether the service has received \(counts.inDoubt) of these (see 'store events')"
@@ -188,8 +188,9 @@ struct RerunReport {
     if counts.heldBack > 0 {
       notes.append(
         counts.heldBack.counted(
-          "event was not replaced: its device has", "events were not replaced: their devices have")
-          + " or had held events (HOLD), and states are not replaced")
+          "event was not replaced: events of its device",
+          "events were not replaced: events of their devices")
+          + " are or were held (HOLD), and states are not replaced")
     }
     if outcome.missingFiles > 0 {
       notes.append(

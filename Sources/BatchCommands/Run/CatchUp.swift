@@ -15,6 +15,8 @@ struct CatchUp {
   /// The exit code of the first window that failed. A missing export does not count, because the current run
   /// reports it.
   private(set) var exit = RunExit.done
+  /// Whether any window ended with exit code 65.
+  private(set) var isRefused = false
 
   init(
     _ windows: [MissedWindow], _ interruption: Interruption,
@@ -46,6 +48,7 @@ struct CatchUp {
           "\(isUseless ? "Missed" : "Caught up"): \(window.words)  \(BackfillTotal.words(report.summary, events: report.quarantinedEvents))"
         )
         if let failure = report.failure { note(failure) }
+        if outcome.exit == .inputRefused { isRefused = true }
         if exit == .done, outcome.exit != .noInput { exit = outcome.exit }
       } catch let error as InputError {
         note("Missed: \(window.words)  \(error)")

@@ -51,7 +51,7 @@ struct RunCommand: JobCommand {
 
 /// What a run changes and sends.
 struct EffectOptions: ParsableArguments {
-  @Flag(help: "Print the expected results; change nothing and, without --online-plan, open no connection.")
+  @Flag(help: "Print the expected results; change nothing and, without --online-plan, do not call the service.")
   var dryRun = false
 
   @Flag(help: "Run against an in-process sandbox; no account is needed.")

@@ -77,11 +77,6 @@ struct RunSession {
       request.sandboxAddress = sandbox?.baseURL
       if let sandbox { monitor.note("Sandbox: listening on \(sandbox.baseURL), with the store \(request.storePath)") }
       if !isRefused { earlier = try catchUp(&request, make, monitor, interruption) }
-      if earlier == .inputRefused, request.mode == .run {
-        // Otherwise the events from the refused window would be sent with the rest.
-        request.mode = .noUpload
-        monitor.note("Delivery: nothing is sent, because a missed window was refused")
-      }
       pipeline = Pipeline(request, monitor: monitor, interruption: interruption)
       outcome = try pipeline.run()
       monitor.finish()
@@ -155,6 +150,11 @@ struct RunSession {
     }
     try caughtUp.run { monitor.note($0) }
     if caughtUp.isUsable { request.isUsableElsewhere = { true } }
+    if caughtUp.isRefused, request.mode == .run {
+      // Otherwise the events from the refused window would be sent with the rest.
+      request.mode = .noUpload
+      monitor.note("Delivery: nothing is sent, because the run for a missed window ended with exit code 65")
+    }
     return caughtUp.exit
   }
 

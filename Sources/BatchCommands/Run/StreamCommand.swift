@@ -51,20 +51,20 @@ struct StreamCommand: ParsableCommand {
   static func notes(_ counts: StreamCounts) -> [String] {
     var notes = counts.refusals.map(\.description)
     if counts.quarantined > counts.refusals.count {
-      notes.append("and \((counts.quarantined - counts.refusals.count).counted("more refused line"))")
+      notes.append("and \((counts.quarantined - counts.refusals.count).counted("more rejected line"))")
     }
     notes += [
       "\(counts.read.counted("record")) read: \(counts.accepted) accepted, \(counts.duplicates.counted("duplicate")), "
-        + "\(counts.outOfWindow) out of window, \(counts.quarantined) refused; "
+        + "\(counts.outOfWindow) out of window, \(counts.quarantined) rejected; "
         + "\(counts.events.counted("event")) of \(counts.devices.counted("device"))"
     ]
     for reason in QuarantineReason.allCases {
-      if let count = counts.reasons[reason] { notes.append("refused: \(reason.rawValue) \(count)") }
+      if let count = counts.reasons[reason] { notes.append("rejected: \(reason.rawValue) \(count)") }
     }
     if counts.held > 0 {
       notes.append(
-        counts.held.counted("event is", "events are") + " not written, because a user id or a location is still missing"
-      )
+        counts.held.counted("event was", "events were")
+          + " not written, because a user id or a location is still missing")
     }
     return notes
   }

@@ -15,13 +15,13 @@ struct SchemaInferCommand<Of: SchemaSubject>: ParsableCommand {
       discussion: Of.subject == .game
         ? """
         Events with findings are omitted. Each name is given with its number of occurrences; a parameter is required if all \
-        events have it. Values that no single type covers get the type MIXED, which 'deltadna schema check' rejects; replace it \
-        with a type.
+        events of the same name have it. Values that no single type covers get the type MIXED, which 'deltadna schema check' \
+        rejects; replace it with a type.
         """
         : """
-        Each name is given with its number of occurrences; a parameter is required if all events have it. Check the types and \
-        the required parameters before you set General.eventSchema. Events that are pending until a mobile user id is known are \
-        omitted.
+        Each name is given with its number of occurrences; a parameter is required if all events of the same name have it. \
+        Check the types and the required parameters before you set General.eventSchema. Events that are pending until a mobile \
+        user id is known are omitted.
         """)
   }
 

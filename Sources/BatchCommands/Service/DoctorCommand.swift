@@ -136,8 +136,7 @@ extension DoctorFindings {
     }
   }
 
-  /// Adds a positive finding for each secret file that an environment variable names and only its owner can
-  /// read.
+  /// Adds a positive finding for each secret file that an environment variable names and whose permissions are safe.
   mutating func addSecretFiles(_ environment: [String: String]) {
     for (variable, setting) in EnvironmentVariables.all {
       guard let path = environment[variable + "_FILE"], !path.isEmpty,
@@ -145,7 +144,7 @@ extension DoctorFindings {
       else { continue }
       // Problems with the file are reported where it is read.
       guard FileManager.default.fileExists(atPath: path), !FileContents.isOpenToOthers(path) else { continue }
-      ok("secrets", "the file named by \(variable)_FILE is readable only by its owner")
+      ok("secrets", "the file named by \(variable)_FILE has safe permissions")
     }
   }
 

@@ -8,7 +8,7 @@ import FoundationEssentials
 struct SandboxCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "sandbox",
-    abstract: "Run a local server for Engage, deltaDNA and Unity Analytics until SIGINT or SIGTERM.",
+    abstract: "Run a local server that imitates Engage, deltaDNA and Unity Analytics, until SIGINT or SIGTERM.",
     discussion:
       "The base URL is printed on stdout as soon as the server listens; docs/sandbox.md describes its behavior.")
 
@@ -18,7 +18,7 @@ struct SandboxCommand: ParsableCommand {
   @Option(help: ArgumentHelp("Keep the state in this file.", valueName: "file"))
   var state: String?
 
-  @Option(help: ArgumentHelp("A file of faults, switches and contents (docs/sandbox.md).", valueName: "file"))
+  @Option(help: ArgumentHelp("A JSON file of faults, switches and initial data (docs/sandbox.md).", valueName: "file"))
   var faults: String?
 
   func validate() throws {

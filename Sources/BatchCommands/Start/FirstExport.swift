@@ -48,8 +48,8 @@ struct FirstExport {
       platform = Self.platform(for: records.types)
       if platform.platform.name != PlatformName.first.commands.platform.name {
         notes = [
-          "\(shown): most records are for '\(platform.platform.name)', which becomes the destination of the job; "
-            + "to choose another, use --platform"
+          "\(shown): the types of the records fit '\(platform.platform.name)' best, so it becomes the destination "
+            + "of the job; to choose another, use --platform"
         ]
       }
     }
@@ -127,7 +127,7 @@ struct FirstExport {
       {
         (self.kind, record, preset) = (kind, place, own)
         notes.append(
-          "\(shown): records in the program's own format, read without a map, in '\(place.printable)', as \(kind.name)")
+          "\(shown): records in the program's own format in '\(place.printable)', read without a map, as \(kind.name)")
         return
       }
       // A column that the preset skips may be the deciding one.
@@ -232,14 +232,14 @@ struct FirstExport {
     }
     guard toDo == nil else { return }
     if trial.accepted == 0 {
-      toDo = "every record would be refused or left out; see above, and docs/maps.md"
+      toDo = "every record would be rejected or left out; see above, and docs/maps.md"
     } else if trial.refused * 20 > trial.outcomes {
-      toDo = "\(trial.refused) of \(trial.outcomes.counted("record")) would be refused; see above, and docs/maps.md"
+      toDo = "\(trial.refused) of \(trial.outcomes.counted("record")) would be rejected; see above, and docs/maps.md"
     } else if let time, (trial.oddTimes?.count ?? 0) * 20 > trial.accepted {
       toDo = "\(time); correct the export, or set the time format in a map"
     } else if let device = trial.nobody["deviceId"]?.text {
       toDo =
-        "the deviceId '\(device)' identifies no device, so all records with it would be treated as one device; remove this id from the records"
+        "the deviceId '\(device)' identifies no device, so all records with it would be treated as those of one device; remove this id from the records"
     } else if let shared = trial.sharedPerson {
       toDo = shared.printable
     } else if let time {
@@ -270,7 +270,7 @@ struct FirstExport {
       let otherMembers = try ExportRecords(of: file, other, platform.platform.vocabulary).members
       let trial =
         try isWhole && file != files[0] ? trial(of: [file], as: kind, document: document, preset: preset) : nil
-      let refused = trial.map { $0.refused > $0.accepted } ?? false ? ", whose records would be refused" : ""
+      let refused = trial.map { $0.refused > $0.accepted } ?? false ? ", most of whose records would be rejected" : ""
       let isRead = trial.map { $0.refused == 0 && $0.emptyKeys.isEmpty } ?? false
       guard other != form || other.isTable && otherMembers != members && !isRead || !refused.isEmpty else { continue }
       func words(_ file: InputFile, _ form: ExportForm, _ members: [String]) -> String {
@@ -278,7 +278,7 @@ struct FirstExport {
           .printable
       }
       toDo =
-        "the files differ: \(words(files[0], form, members)), \(words(file, other, otherMembers))\(refused); \(map == MapProposal.file ? Self.mapPlace : "the entry") reads the first; list the others in a separate entry of 'inputs'"
+        "the files differ in format or content: \(words(files[0], form, members)), \(words(file, other, otherMembers))\(refused); \(map == MapProposal.file ? Self.mapPlace : "the entry in job.json") reads the first; list the others in a separate entry of 'inputs'"
       return
     }
   }

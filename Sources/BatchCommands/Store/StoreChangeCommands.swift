@@ -7,9 +7,10 @@ import BatchStore
 
 struct StoreRequeueCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "requeue", abstract: "Queue events that failed or whose response was lost; the next run sends them.",
+    commandName: "requeue",
+    abstract: "Queue events whose delivery failed or has an unknown outcome; the next run sends them.",
     discussion:
-      "The service may already have received events with the status UNKNOWN; sending those again would duplicate them.")
+      "The service may already have received events with the status UNKNOWN; sending those again could duplicate them.")
 
   enum Status: String, ExpressibleByArgument, CaseIterable {
     case failedPost = "FAILED_POST"
@@ -79,7 +80,7 @@ struct StorePurgeCommand: ParsableCommand {
 
   @Option(
     help:
-      "Days to keep digests of processed lines, or 0 to keep all; older lines are refused from then on. (default: LocalEventStore.expireDigestsAfterNumDays)"
+      "Days to keep digests of processed lines, or 0 to keep all; older lines are skipped from then on. (default: LocalEventStore.expireDigestsAfterNumDays)"
   )
   var digestDays: Int?
 
@@ -132,7 +133,7 @@ struct StorePurgeCommand: ParsableCommand {
         }
         if let since = try store.retention.knownSince() {
           Streams.note(
-            "lines before \(since.rfc3339) are refused, because the store no longer knows which of them were imported")
+            "lines before \(since.rfc3339) are skipped, because the store no longer knows which of them were imported")
         }
         if shrink { Streams.note("the store is \(freed.grouped) bytes smaller") }
       }
@@ -142,7 +143,8 @@ struct StorePurgeCommand: ParsableCommand {
 
 struct StoreRebindCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "rebind", abstract: "Bind a store to the service address and list in the job's current configuration.",
+    commandName: "rebind",
+    abstract: "Bind a store to the service address and the list or environment in the job's current configuration.",
     discussion: """
       For use when a service has moved or an account was copied. Events posted to the old address are not sent again; \
       pending events are sent to the new address. The command fails while identity plans of another list are unfinished.
@@ -172,7 +174,7 @@ struct StoreRebindCommand: ParsableCommand {
     ]) {
       Streams.note("the store belonged to \(old?.description ?? "no destination") and now belongs to \(new)")
       Streams.note(
-        "\(posted.counted("posted event")) will not be sent again; \(waiting.counted("pending event")) will be sent to the new address"
+        "\(posted.counted("posted event")) will not be sent again; \(waiting.counted("pending event is", "pending events are")) to be sent to the new destination"
       )
     }
   }

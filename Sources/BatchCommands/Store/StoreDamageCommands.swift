@@ -32,10 +32,10 @@ struct StoreBackupCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "backup", abstract: "Copy a store in its present state, and check the copy.",
     discussion: """
-      A run may have the store open: the copy contains everything that was committed before the command began. Only its owner can \
-      read the copy, which gets its name once it is found intact. An object in a bucket is replaced only if it is the copy that \
-      this store was last written to or restored from. A copy does not know of events sent after it was made; docs/store.md says \
-      what to do before you use it.
+      A run may have the store open: the copy contains everything that was committed before the command began. A new file is \
+      readable only by its owner, and gets its name once the copy is found intact. An object in a bucket is replaced only if it is \
+      the copy that this store was last written to or restored from. A copy does not know of events sent after it was made; \
+      docs/store.md says what to do before you use it.
       """)
 
   @OptionGroup var options: StoreOptions<JobOption>

@@ -40,7 +40,8 @@ struct StoreSessionsCommand: ParsableCommand {
 
 struct StoreCampaignsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "campaigns", abstract: "List the devices of a store that have a campaign, with its expiry.",
+    commandName: "campaigns",
+    abstract: "List the active and expired campaigns of a store's devices, with their expiry.",
     discussion: """
       --from and --to select devices by the expiry of their campaign.
       """)

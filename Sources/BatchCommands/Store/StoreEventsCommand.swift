@@ -59,7 +59,7 @@ struct StoreEventsCommand: ParsableCommand {
       }
       rows.listing.end()
       if rows.count > 0, !personal.showPersonalData {
-        Streams.note("note: other attributes of events are personal data; --show-personal-data shows them")
+        Streams.note("note: the rest of each event may be personal data; --show-personal-data shows it")
       }
       let unsent = try platform.unsentEvents(in: store).filter {
         status?.name == $0.status || status == nil && id == nil

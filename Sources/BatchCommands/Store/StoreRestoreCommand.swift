@@ -9,8 +9,8 @@ struct StoreRestoreCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "restore", abstract: "Copy a store from a bucket to a new file, and check the copy.",
     discussion: """
-      A later 'store backup' to this address replaces the object, unless another process replaced it first. With --job, the job's \
-      Storage settings say where the bucket is.
+      A later 'store backup' to this address replaces the object, unless another process has replaced it since. With --job, the \
+      job's Storage settings say where the bucket is.
       """)
 
   @OptionGroup var choice: StoreChoice<JobOption>

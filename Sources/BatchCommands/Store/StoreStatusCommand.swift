@@ -63,7 +63,7 @@ struct StoreStatusCommand: ParsableCommand {
       ])
     if kept.nights > 0 {
       facts.note(
-        "kept for late records: \(kept.records.counted("record")) from \(kept.nights.counted("night")), "
+        "kept for late records: \(kept.records.counted("record")) from \(kept.nights.counted("run")), "
           + kept.bytes.counted("byte"))
     }
     facts.add("oldestPending", .text(overview.oldestPending?.rfc3339))

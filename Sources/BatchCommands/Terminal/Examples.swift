@@ -103,7 +103,7 @@ enum Examples {
       ("..._FILE", "for each of these: the path of a file with the value"),
       ("TMPDIR", "folder for temporary files (default: /tmp)"),
       ("TZDIR", "time zone database (default: /usr/share/zoneinfo)"),
-      ("NO_COLOR", "if set: no colors"),
+      ("NO_COLOR", "if not empty: no colors"),
     ]
   }
 

@@ -62,7 +62,7 @@ struct TooFewDescriptors: RunError, CustomStringConvertible {
 
   var exit: RunExit { .inputOutput }
   var description: String {
-    "error: only \(limit) files may be open at once, but a run needs \(needed); raise the hard limit with 'ulimit -Hn'"
+    "error: only \(limit) files may be open at once, but a run needs \(needed); raise the hard limit with 'ulimit -Hn \(needed)'"
   }
 }
 

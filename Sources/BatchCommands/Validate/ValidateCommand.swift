@@ -113,7 +113,7 @@ extension Findings {
     var cases = shown.map { JUnitDocument.Case($0.file, "line \($0.line)", failure: $0.text, kind: $0.reason) }
     if shown.count < errors {
       let rest =
-        "\((errors - shown.count).counted("more line is not a record", "more lines are not records")); raise --limit"
+        "\((errors - shown.count).counted("more line", "more lines")) would be quarantined; raise --limit"
       cases.append(JUnitDocument.Case(job, "other lines", failure: rest, kind: "limit"))
     }
     return JUnitDocument(suite: job, cases: cases)

@@ -69,7 +69,7 @@ extension Arrivals {
       !areWhole
         ? "Some items are missing, different or unknown."
         : doubted > 0
-          ? "Everything sent was acknowledged, but the service may have silently dropped \(doubted.grouped) of these items because of their age."
+          ? "Everything sent was acknowledged, but the service may have silently dropped \(doubted.grouped) of these items as too old."
           : "Everything that was sent arrived, as far as the service can report.")
     facts.add(
       "counts",

@@ -77,10 +77,11 @@ struct EventStory {
     case .successfullyPosted: lines.append("posted: acknowledged by the service (SUCCESSFULLY_POSTED)")
     default:
       let unsent = try platform.unsentEvents(in: store).filter { $0.status == status.name }
+      let state = [.unknown, .processing].contains(status) ? "perhaps posted" : "not posted"
       lines += unsent.map {
-        "not posted: \($0.reason) (\(status.name), \($0.setting)); this status ends with \($0.ends)"
+        "\(state): \($0.reason) (\(status.name), \($0.setting)); this status ends with \($0.ends)"
       }
-      if unsent.isEmpty { lines.append("not posted (\(status.name))") }
+      if unsent.isEmpty { lines.append("\(state) (\(status.name))") }
       if status == .notPosted { lines += try lastRun() }
     }
     if let reason = event.stored.reason {
@@ -93,7 +94,7 @@ struct EventStory {
   private func lastRun() throws -> [String] {
     guard let run = try store.runs.all().last, let bytes = try store.runs.report(of: run.id) else { return [] }
     let report = try StoredReport.report(bytes)
-    if report.mode == .noUpload { return ["run \(run.id.number), the last one, sent nothing (--no-upload)"] }
+    if report.mode == .noUpload { return ["run \(run.id.number), the last one, sent nothing (mode no-upload)"] }
     guard let failure = report.failure else { return [] }
     return [
       "run \(run.id.number), the last one, ended with exit code \(report.exit.rawValue): \(failure.inOneLine.printable)"
@@ -205,7 +206,11 @@ struct QuarantinedEventStory {
 
   private func status(_ replay: ShellCommand?) -> String {
     if let run = event.replayedRun { return "imported again by run \(run.number)" }
-    if let resolution = event.resolution { return "not sent: \(resolution.rawValue) in quarantine" }
+    switch event.resolution {
+    case .dismissed: return "not sent: dismissed in quarantine"
+    case .replaced: return "replaced: the event was processed or queued again later"
+    case nil: break
+    }
     let waits = "not sent: in quarantine"
     guard let replay else {
       return "\(waits); fix the cause, then import the event again with 'quarantine replay' and the store's job"

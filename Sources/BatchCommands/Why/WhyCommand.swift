@@ -128,7 +128,8 @@ enum NamedEvent {
     }
     throw UnknownName(
       kind: "event", name: text,
-      hint: "'engage-batch store events' lists the store's events; the first six characters of an id are enough")
+      hint:
+        "'engage-batch store events' lists the store's events; the first six characters of an id are usually enough")
   }
 
   /// Returns a device's last event with the given campaign (a name or id), at or before `instant` unless that is nil.

@@ -106,10 +106,15 @@ package struct JSONFault {
     case .colon: return "expected ':' after the key '\(container.key)'\(onLine(container.keyLine))"
     case .first, .key:
       let isQuoted = offset < bytes.count && bytes[offset] == UInt8(ascii: "'")
+      // A record must not have a comma before the brace.
+      let orEnd = isRecord && container.expects == .key ? "" : " or '}'"
       return
-        "expected a key in double quotes\(isQuoted ? ", not single quotes," : " or '}'") in \(container.name)\(onLine(container.line, ", which begins"))"
+        "expected a key in double quotes\(isQuoted ? ", not single quotes," : orEnd) in \(container.name)\(onLine(container.line, ", which begins"))"
     case .value:
-      guard container.isObject else { return "expected an element of \(container.name) or ']': \(Self.values)" }
+      guard container.isObject else {
+        let orEnd = isRecord && container.valueLine > 0 ? "" : " or ']'"
+        return "expected an element of \(container.name)\(orEnd): \(Self.values)"
+      }
       return "expected a value for '\(container.key)': \(Self.values)"
     }
   }

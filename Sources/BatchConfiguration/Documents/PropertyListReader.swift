@@ -30,10 +30,10 @@ enum PropertyListReader {
     let value: JSONNode.Content
     switch element.name {
     case "dict":
-      guard !stray() else { throw Failure(line: element.line, "text between the elements of <dict>") }
+      guard !stray() else { throw Failure(line: element.line, "<dict> contains text, but must contain only elements") }
       value = .object(try members(element))
     case "array":
-      guard !stray() else { throw Failure(line: element.line, "text between the elements of <array>") }
+      guard !stray() else { throw Failure(line: element.line, "<array> contains text, but must contain only elements") }
       var elements: [JSONNode] = []
       for child in element.elements { elements.append(try node(child)) }
       value = .array(elements)

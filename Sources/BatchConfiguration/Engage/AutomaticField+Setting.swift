@@ -63,9 +63,10 @@ extension SettingLayers {
         else { continue }
         let places = [field, other].compactMap { winner($0.setting) }
         guard let place = (places.first { $0.layer != .defaults } ?? places.first)?.place else { continue }
+        let givers =
+          other.setting == field.setting ? "'\(field.setting)' gives" : "'\(other.setting)' and '\(field.setting)' give"
         report(
-          place,
-          "'\(other.setting)' and '\(field.setting)' both give the name '\(name)' to attributes of the event '\(kind.words)'",
+          place, "\(givers) two attributes of the event '\(kind.words)' the same name '\(name)'",
           hint: "give one of them another name")
       }
     }

@@ -49,7 +49,7 @@ extension EventCodes {
       return nil
     }
     guard !acousticMobile.isOfService(text) else {
-      field.refuse("is '\(text)', a code that only the service may assign")
+      field.refuse("is '\(text)', a code for events that only the service creates")
       return nil
     }
     return text

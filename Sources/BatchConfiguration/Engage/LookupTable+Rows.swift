@@ -107,7 +107,7 @@ private struct Gathering {
         let near = NearestName.question(about: column, among: header)
         throw DocumentReader.Failure(
           line: line, "the table has no column '\(column)'",
-          hint: near ?? "its columns are \(header.joined(separator: ", "))")
+          hint: near ?? "its columns: \(header.joined(separator: ", "))")
       }
       places.append(place)
     }

@@ -151,14 +151,14 @@ extension SettingsSchema {
     [
       .duration(
         "augmentationTimeout", "15 sec", \.augmentation.timeout,
-        "How long an event is pending for recorded data that completes it; after that, it is sent without the data, with the status `EXPIRED`."
+        "How long an event remains pending until recorded data completes it; after that, its status is `EXPIRED`, and it is sent with the data found so far."
       ),
       .init(
         "augmentationPluginClasses", aka: ["ubfAugmentorClassNames"], .list(.name),
         fallback: [
           "UBFCoordinatesAugmentationPlugin", "UBFPlacemarkAugmentationPlugin", "UBFLocationNameAugmentationPlugin",
         ], \.augmentation.plugins,
-        "Plug-ins that add attributes, in order; a package name before the class is ignored. `LookupTableAugmentationPlugin` sets the position of `Augmentation.lookupTables`, which otherwise come last."
+        "Plug-ins that add attributes, in order; a package name before a class name is ignored. `LookupTableAugmentationPlugin` sets the position of `Augmentation.lookupTables`, which otherwise come last."
       ) { $0.elements?.compactMap(AugmentationPluginClass.init(name:)) },
       .init(
         "lookupTables", .lookupTables, fallback: [], \.augmentation.lookupTables,
@@ -192,11 +192,11 @@ extension SettingsSchema {
         "Age at which `store purge` deletes posted events."),
       .number(
         "expireDigestsAfterNumDays", 0, in: 0...36_525, unit: "days", \.eventStore.digestDays,
-        "Age of processed lines at which `store purge` deletes their digests, which identify duplicates; older lines are refused from then on. 0 keeps all digests."
+        "Age of processed lines at which `store purge` deletes their digests, which identify duplicates; older lines are skipped from then on. 0 keeps all digests."
       ),
       .number(
         "expireDevicesAfterNumDays", 0, in: 0...36_525, unit: "days", \.eventStore.deviceDays,
-        "Days without a record after which `store purge` deletes a device's state; a device that records again later counts as new, and older lines are refused from then on. 0 keeps all states."
+        "Days without a record after which `store purge` deletes a device's state; a device that records again later counts as new, and older lines are skipped from then on. 0 keeps all states."
       ),
     ])
 }

@@ -21,13 +21,14 @@ extension SettingsSchema {
         "Column that contains the mobile user id."),
       .text(
         "mergedRecipientIdColumn", "Merged Recipient Id", .name, \.recipient.mergedRecipientIdColumn,
-        "Column that names the recipient into which this one was merged."),
+        "Column that contains the id of the recipient into which this one was merged."),
       .text(
         "mergedDateColumn", "Merged Date", .name, \.recipient.mergedDateColumn,
         "Column that contains the date of the merge."),
       .datePattern(
         "mergedDateFormat", "MM'/'dd'/'yyyy HH':'mm':'ss", \.recipient.mergedDateFormat,
-        "Date format for merges and audit rows, in UTC. The iOS SDK appended ` zzz`."),
+        "Date format, in UTC, for the dates of merges and audit rows. The iOS SDK's format also ended with the time zone, ` zzz`."
+      ),
       .flag(
         "mergeHistoryInMarketingDatabase", true, \.recipient.marksMergesInDatabase,
         "Whether a merge is marked on the recipient that was merged into another one."),
@@ -73,7 +74,7 @@ extension SettingsSchema {
         "Whether each merge is recorded as a row of a relational table."),
       .text(
         "auditRecordListId", "", .any, \.audit.tableId,
-        "Id of the relational table for merges; required if rows are written."),
+        "Id of the relational table for merges; required if `AuditRecord.mergeHistoryInAuditRecordTable` is true."),
       .text(
         "auditRecordPrimaryKeyColumnName", "Audit Record Id", .name, \.audit.keyColumn, "Key column of the audit table."
       ),
@@ -83,10 +84,10 @@ extension SettingsSchema {
       ),
       .text(
         "oldRecipientIdColumnName", "Old Recipient Id", .name, \.audit.oldRecipientIdColumn,
-        "Column that contains the recipient that was merged into another one."),
+        "Column that contains the id of the recipient that was merged into another one."),
       .text(
         "newRecipientIdColumnName", "New Recipient Id", .name, \.audit.newRecipientIdColumn,
-        "Column that contains the recipient that was kept."),
+        "Column that contains the id of the recipient that was kept."),
       .text(
         "createDateColumnName", "Create Date", .name, \.audit.dateColumn, "Column that contains the date of the merge."),
     ])

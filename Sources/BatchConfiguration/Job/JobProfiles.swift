@@ -40,7 +40,7 @@ struct JobProfiles {
       let names = profiles.map(\.name)
       let hint =
         NearestName.question(about: chosen, among: names)
-        ?? (names.isEmpty ? "it has no profiles" : "its profiles are \(names.joined(separator: ", "))")
+        ?? (names.isEmpty ? "it has no profiles" : "its profiles: \(names.joined(separator: ", "))")
       found.add(nil, "the job has no profile '\(chosen)'", hint: hint)
       return
     }

@@ -30,7 +30,8 @@ struct JobReader {
     if let name = fields.required("name"), let text = word(name) {
       // The store and the report get this name, which must not lead out of the job's folder.
       if text.hasPrefix("/") || text.split(separator: "/").contains("..") {
-        name.refuse("must not begin with '/' or contain '..', because files in the job's folder are named after the job")
+        name.refuse(
+          "must not begin with '/' or contain '..', because files in the job's folder are named after the job")
       }
       job.name = text
     }
@@ -122,7 +123,7 @@ struct JobReader {
     } catch {
       field.refuse(
         "contains '\(error.text)', which is not a date pattern",
-        hint: "known patterns are \(DatedPath.patterns.joined(separator: ", ")); write ? for a brace in a name")
+        hint: "known patterns are \(DatedPath.patterns.joined(separator: ", ")); for a brace in a name, write ?")
       return nil
     }
   }
@@ -196,8 +197,11 @@ struct JobReader {
         case .missing: "but this machine has no time zones in \(zones.folder)"
         }
       let hint =
-        error == .unknown
-        ? "write a name such as 'Europe/London', or 'UTC'" : "install the time zone database (Debian: tzdata)"
+        switch error {
+        case .unknown: "write a name such as 'Europe/London', or 'UTC'"
+        case .damaged: "reinstall the time zone database (Debian: tzdata)"
+        case .missing: "install the time zone database (Debian: tzdata)"
+        }
       field.refuse("is '\(name)', \(problem)", hint: hint)
       return nil
     }

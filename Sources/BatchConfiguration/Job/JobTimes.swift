@@ -88,7 +88,7 @@ struct JobTimes {
     guard last - first < Int64(Self.mostDays) else {
       throw refusal(
         "the window spans \(last - first + 1) days, which exceeds the limit of \(Self.mostDays)",
-        "use * instead of the date")
+        "use * instead of the date pattern")
     }
     return Array(first...last)
   }

@@ -11,9 +11,9 @@ package struct ConfigurationErrors: RunError, Hashable, Sendable, CustomStringCo
     (self.faults, self.job) = (faults, job)
     let most = DocumentFaults.most
     if faults.count > most, let last = faults.last {
-      let more = (faults.count - most).counted("more finding")
+      let more = (faults.count - most).counted("more finding is", "more findings are")
       // The only error may be one of the findings left out.
-      self.faults = faults.prefix(most) + [ConfigurationFault(Place(last.place.source), "\(more) here and elsewhere")]
+      self.faults = faults.prefix(most) + [ConfigurationFault(Place(last.place.source), "\(more) not shown")]
     }
   }
 
@@ -275,7 +275,8 @@ extension SettingLayers {
         ConfigurationFault(
           written.place, identity ? .error : .warning,
           "'AuditRecord.mergeHistoryInAuditRecordTable' is true, but 'AuditRecord.auditRecordListId' names no table"
-            + "; to create a table, set the former to false and run 'service prepare JOB --audit-table'"))
+            + "; to create one, set 'mergeHistoryInAuditRecordTable' to false and run "
+            + "'service prepare JOB --audit-table'"))
     }
     checkNames()
     for resolved in resolved where resolved.setting.isWithoutEffect && resolved.value != resolved.chain[0].value {
@@ -334,7 +335,8 @@ extension SettingLayers {
     do {
       bytes = try RegularFile.read(path, largest: 1 << 16, takesPipes: true)
     } catch {
-      found.add(nil, "the file '\(file)': \(error.reason)")
+      let reason = if case .system(let fault) = error { "\(fault)" } else { error.reason }
+      found.add(nil, "the file '\(file)' cannot be read: \(reason)")
       return nil
     }
     while bytes.last == UInt8(ascii: "\n") || bytes.last == UInt8(ascii: "\r") { bytes.removeLast() }

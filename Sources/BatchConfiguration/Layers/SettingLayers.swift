@@ -141,7 +141,7 @@ extension SettingsSchema {
     if let near = NearestName.of(key, among: others.map(\.key)), let setting = others.first(where: { $0.key == near }) {
       return NearestName.question(setting.name)
     }
-    return "known keys of \(section) are \(own.map(\.key).joined(separator: ", "))"
+    return "known keys of \(section): \(own.map(\.key).joined(separator: ", "))"
   }
 
   func suggestion(forSection section: String) -> String {
@@ -150,7 +150,7 @@ extension SettingsSchema {
     if let setting = settings.first(where: { $0.spellings.contains(section) }) {
       return "'\(setting.key)' belongs in '\(setting.section.rawValue)'"
     }
-    return "known sections are \(sections.joined(separator: ", "))"
+    return "known sections: \(sections.joined(separator: ", "))"
   }
 }
 
@@ -166,7 +166,7 @@ extension SettingLayers {
       if isOfGame {
         report(
           given.place, "'\(name)' names attributes, but a game's events are sent unchanged",
-          hint: "remove these parameters from the export")
+          hint: "remove the personal data from the export instead")
       }
       for attribute in attributes {
         guard let other = lists.updateValue(name, forKey: ByteText(attribute)), other != name else { continue }

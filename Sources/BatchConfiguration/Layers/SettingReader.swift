@@ -72,7 +72,7 @@ struct SettingReader {
       return .duration(span, text)
     case .absolute: reason = "it is a date"
     case .refused(.empty): reason = "it is empty"
-    case .refused(.unexpectedText): reason = "it has text instead of a number or unit"
+    case .refused(.unexpectedText): reason = "it must consist of whole numbers, each followed by a unit"
     case .refused(.unknownUnit): reason = "it has an unknown unit"
     case .refused(.repeatedUnit): reason = "it repeats a unit"
     case .refused(.invalidDate): reason = "it is a date that does not exist"

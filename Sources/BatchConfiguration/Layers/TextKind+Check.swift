@@ -23,7 +23,9 @@ extension TextKind {
       if text.utf8.isEmpty { return "" }
       guard let url = PlainURL(text.contains("://") ? text : "https://" + text), url.isHTTP, url.hasNoExtras else {
         throw Mismatch(
-          expected: "a URL without a user name, query or fragment, such as 'https://collect.example.org/collect/api'")
+          expected:
+            "an http or https URL without a user name, query or fragment, such as 'https://collect.example.org/collect/api'"
+        )
       }
       return text
     case .proxy:
@@ -36,7 +38,7 @@ extension TextKind {
     case .urlPath:
       guard text.utf8.first == UInt8(ascii: "/"), text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }),
         !text.contains("?"), !text.contains("#")
-      else { throw Mismatch(expected: "a path that begins with '/', without a query or fragment") }
+      else { throw Mismatch(expected: "an ASCII path that begins with '/', without spaces, query or fragment") }
       return text
     case .urlSegment:
       let isPlain = text.utf8.allSatisfy { byte in
@@ -81,7 +83,8 @@ extension TextKind {
   private func endpoint(_ text: String) throws(Mismatch) -> String {
     if text.utf8.isEmpty { return "" }
     guard let url = PlainURL(text), url.isHTTP, url.hasNoExtras else {
-      throw Mismatch(expected: "a URL without a user name, query or fragment, such as 'https://api1.example.org'")
+      throw Mismatch(
+        expected: "an http or https URL without a user name, query or fragment, such as 'https://api1.example.org'")
     }
     guard url.scheme == "https" || url.isLoopback else {
       throw Mismatch(expected: "an https URL; http is allowed for loopback addresses only")

@@ -28,7 +28,7 @@ extension SettingsSchema {
         "caFile", .file, \.connection.caFile, "PEM file with certificates to trust in addition to those of the system."),
       .optionalText(
         "proxy", .proxy, \.connection.proxy,
-        "HTTP proxy, such as `http://proxy.example.org:3128`. Proxy variables of the environment are ignored."),
+        "HTTP proxy, such as `http://proxy.example.org:3128`. Proxy environment variables are ignored."),
       .secret("proxyCredentials", \.connection.proxyCredentials, "`user:password` for the proxy."),
       .duration(
         "connectTimeout", "10 seconds", atLeast: 1, \.connection.connectTimeout,
@@ -75,7 +75,7 @@ extension SettingsSchema {
       ),
       .duration(
         "patienceAtStart", "30 seconds", \.upload.patienceAtStart,
-        "Replaces `patience`, if shorter, until the service has accepted something in the run; the job's schedule starts another run anyway."
+        "Replaces `Upload.patience`, if shorter, until the service has accepted something in the run; the job's schedule starts another run anyway."
       ),
       .number(
         "maxCallsPerHour", 0, in: 0...100_000_000, unit: "calls", \.upload.maxCallsPerHour,
@@ -105,7 +105,7 @@ extension SettingsSchema {
       ),
       .choice(
         "lateRecords", LateRecordPolicy.accept, \.ingest.lateRecords,
-        "Handling of records older than one that an earlier run processed for their device, and beyond the reach of `rewind`: process them by their own time, or quarantine them."
+        "Handling of a record that is older than one that an earlier run processed for its device, and beyond the reach of `Ingest.rewind`: process it by its own time, or quarantine it."
       ),
       .bytes(
         "quarantineLimit", 1_000_000_000, in: 0...(1 << 50), \.ingest.quarantineLimit,
@@ -118,11 +118,12 @@ extension SettingsSchema {
     [
       .optionalText(
         "endpoint", .endpoint, \.storage.endpoint,
-        "URL of the S3 service for inputs at `s3://` addresses, such as `https://storage.googleapis.com`; empty for `AWS_ENDPOINT_URL_S3`, `AWS_ENDPOINT_URL`, or AWS."
+        "URL of the S3 service for `s3://` addresses, such as `https://storage.googleapis.com`. If empty, it is taken from `AWS_ENDPOINT_URL_S3` or `AWS_ENDPOINT_URL`; if these are not set either, AWS is used."
       ),
       .optionalText(
         "region", .urlSegment, \.storage.region,
-        "Region of the buckets; empty for `AWS_REGION`, `AWS_DEFAULT_REGION`, the profile's region, or `us-east-1`."),
+        "Region of the buckets. If empty, it is taken from `AWS_REGION`, `AWS_DEFAULT_REGION` or the AWS profile; if none of these is set, it is `us-east-1`."
+      ),
       .flag(
         "pathStyle", false, \.storage.usesPaths,
         "Whether requests name the bucket in the path rather than in the host, as many services other than AWS require. The path is always used if the bucket's name has a dot or the endpoint is this machine."
@@ -180,7 +181,7 @@ extension SettingsSchema {
       ),
       .number(
         "usualFactor", 3, in: 1...1000, \.report.usualFactor,
-        "Factor by which a figure must exceed the highest value of these earlier runs, or fall below the lowest, to be unusual."
+        "Factor by which a figure must exceed the highest value of the earlier runs (`Report.usualRuns`), or fall below the lowest, to be unusual."
       ),
     ])
 }

@@ -332,7 +332,11 @@ package struct RowReader {
 
   private mutating func refuseLong(_ body: (Row) -> Void) {
     if secondLine != nil {
-      return refuse("a quote opened on line \(lineOfQuote) is not closed within \(longest) bytes", body)
+      let words =
+        isQuoted
+        ? "a quote opened on line \(lineOfQuote) is not closed within \(longest) bytes"
+        : "a row of several lines has more than \(longest) bytes"
+      return refuse(words, body)
     }
     body(
       Row(line: firstLine, offset: base + start, fields: [], fault: "", isTooLong: true, raw: buffer[start..<at]))

@@ -255,7 +255,7 @@ package final class Fields {
     guard !faults.isForeign else { return }
     for member in members where !wasAsked(member.key) {
       let near = { NearestName.of(member.key, among: self.asked).map { NearestName.question(self.name(of: $0)) } }
-      let known = "known \(kind)s are \(asked.joined(separator: ", "))"
+      let known = "known \(kind)s: \(asked.joined(separator: ", "))"
       faults.add(
         member.place, "unknown \(kind) '\(name(of: member.key))'",
         hint: faults.isLookedFor ? hint(member.key) ?? near() ?? known : nil)

@@ -66,9 +66,10 @@ extension RegexParser {
     _ digits: ArraySlice<Unicode.Scalar>, closedBy end: String, from start: Int
   ) throws(LinearRegex.Fault) -> Unicode.Scalar {
     let text = String(String.UnicodeScalarView(digits))
-    guard let code = UInt32(text, radix: 16), let scalar = Unicode.Scalar(code), take(end) else {
+    guard let code = UInt32(text, radix: 16), let scalar = Unicode.Scalar(code) else {
       throw fault("the code point is not valid", at: start)
     }
+    guard take(end) else { throw fault("'}' is missing after the hexadecimal digits", at: start) }
     return scalar
   }
 

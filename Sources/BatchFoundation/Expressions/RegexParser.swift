@@ -262,7 +262,7 @@ struct RegexParser {
     else { return .range(low.value...low.value) }
     position += 1
     guard case .scalar(let high) = try classCharacter(from: position), low.value <= high.value else {
-      throw fault("a range must end with a character that is not before its start", at: place)
+      throw fault("the end of a range must be a single character, and not before its start", at: place)
     }
     return .range(low.value...high.value)
   }

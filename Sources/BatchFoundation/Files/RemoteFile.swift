@@ -36,7 +36,7 @@ package struct RemoteAddress: Hashable, Sendable {
     let isName =
       (3...63).contains(host.utf8.count)
       && host.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || ".-_".contains($0)) }
-    return isName ? nil : "does not begin with the name of a bucket, such as 's3://exports/'"
+    return isName ? nil : "must contain a valid bucket name, as in 's3://exports/'"
   }
 }
 
@@ -100,7 +100,7 @@ package struct RemoteConflict: RunError, Equatable, CustomStringConvertible {
 
   package var exit: RunExit { .storeIsHeld }
   package var description: String {
-    "\(address.printable): error: another process has written this object; it was left unchanged. To continue from it, use 'store restore' with another path for the store"
+    "\(address.printable): error: the object is not the last copy that this store wrote or was restored from; it was left unchanged. To continue from it, use 'store restore' with another path for the store"
   }
 }
 

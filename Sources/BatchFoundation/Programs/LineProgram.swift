@@ -306,7 +306,7 @@ extension LineProgram.Failure: CustomStringConvertible {
     case .hung: "it did not answer in time"
     case .ended: "it ended before it answered"
     case .failed(let code): code.map { "exit code \($0)" } ?? "killed by a signal"
-    case .flooded: "it wrote more than requested"
+    case .flooded: "it wrote more than one line per event, or too long a line"
     }
   }
 }

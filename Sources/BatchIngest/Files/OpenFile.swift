@@ -45,9 +45,9 @@ package enum InputError: Error, Equatable, Sendable, CustomStringConvertible {
     case .pipeTwice(let path):
       "\(path.printable): error: a pipe can be read only once, but the job lists it for two kinds of records"
     case .notOnDisk(let path):
-      "\(path.printable): error: only files on disk can be read here; copy the input to a disk, for example with 'aws s3 cp'"
+      "\(path.printable): error: only files on disk can be read here; copy the input to disk, for example with 'aws s3 cp' or 'curl -O'"
     case .severalMaps(let path):
-      "\(path.printable): error: two entries read this file, with different maps or one without a map; list it once"
+      "\(path.printable): error: two entries read this file with different maps, or one of them without a map; list the file once"
     }
   }
 
@@ -87,7 +87,7 @@ package struct InputChanged: RunError, InputFailure, Equatable, CustomStringConv
       case .isShorter(let read, let size): "shrank while it was read (\(read) of \(size) bytes)"
       }
     return
-      "\(path.printable): error: the input \(words); the run imported no records. Run the job again when the file is complete"
+      "\(path.printable): error: the input \(words); the run imported no records. Run the job again once the whole file is there"
   }
 }
 

@@ -173,7 +173,7 @@ package enum TextForm: Equatable {
   package var words: String {
     switch self {
     case .utf16:
-      return "\(name), but lines of JSON must be UTF-8; convert the file: iconv -f UTF-16 -t UTF-8 FILE; "
+      return "\(name), but lines of JSON must be UTF-8; convert the file: iconv -f UTF-16 -t UTF-8 FILE > OTHER; "
         + "for a table, add \"encoding\": \"utf-16\" to its map"
     case .sqlite:
       return "\(name), but the entry expects text; list an SDK's store under 'stores': {\"stores\": [\"FILE\"]}; "

@@ -164,7 +164,7 @@ package struct LineWarning: Sendable, Equatable {
   package static func rowsInField(_ lines: Int) -> LineWarning {
     LineWarning(
       kind: "rows-in-field",
-      detail: "a field of the row has \(lines.counted("line")) that could be rows; "
+      detail: "a field of the row has \(lines.counted("line that could be a row", "lines that could be rows")); "
         + #"if quotes have no special meaning in the table, write "quotes": "none" in the map"#)
   }
 

@@ -82,10 +82,10 @@ final class StoreCutter: RecordCutter {
     var at = 0
     while at < bytes.count {
       guard let length = field.value(bytes, at: at), length > 0, length <= bytes.count - at - field.width else {
-        let kept = Int(number - 1).counted("event")
+        let kept = Int(number - 1).counted("event before it was read", "events before it were read")
         return refuse(
           .damagedFile,
-          "the file ends in the middle of the event that begins at byte \(at); only \(kept) could be read", body)
+          "the file is damaged or ends early in the event at byte \(at); \(kept)", body)
       }
       take(bytes[(at + field.width)..<(at + field.width + length)], body)
       at += field.width + length

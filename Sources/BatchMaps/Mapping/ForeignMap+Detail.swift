@@ -38,8 +38,8 @@ extension ForeignMap {
     let constants = rejection.reason == .unknownType ? constants(of: field, in: rules[rule]) : []
     if !constants.isEmpty {
       let values = constants.joined(separator: Self.betweenValues)
-      return
-        "field '\(field)' \(fault): rule '\(rules[rule].name)' of the map '\(shownName)\(Self.beforeValues)\(values)'"
+      return "field '\(field)' has an unknown value: "
+        + "rule '\(rules[rule].name)' of the map '\(shownName)\(Self.beforeValues)\(values)'"
     }
     guard !paths.isEmpty else {
       return "field '\(field)' \(fault): rule '\(rules[rule].name)' of the map '\(shownName)' has no path for the field"

@@ -62,7 +62,9 @@ enum ColumnLook {
         return count <= most ? (pattern, count) : nil
       }
     }
-    func remarks(on misfits: Int) -> [String] { misfits == 0 ? [] : ["\(misfits) of \(texts.count) do not match"] }
+    func remarks(on misfits: Int) -> [String] {
+      misfits == 0 ? [] : ["\(misfits) of \(texts.count) \(misfits == 1 ? "does" : "do") not match"]
+    }
     func found(_ part: Times.Part, _ fits: [(text: String, misfits: Int)]) -> Times? {
       guard let least = fits.min(by: { $0.misfits < $1.misfits }), let form = Self.form(least.text) else { return nil }
       var times = Times(part: part, pattern: least.text, remarks: [least.text])

@@ -91,13 +91,15 @@ package struct ExportForm: Equatable {
     if head.hasPrefix("sep="), let row = rows.first { return preamble(row) }
     if head.hasPrefix("+--") || rows.count > 1 && rows[1].count > 2 && rows[1].allSatisfy({ "+-\r".utf8.contains($0) })
     {
-      return "a table formatted for display; export it as CSV, for example with 'psql --csv' or 'mariadb --batch'"
+      return "a table formatted for display; export it as CSV or TSV, for example with 'psql --csv' "
+        + "or 'mariadb --batch'"
     }
     let isRows =
       rows.first.flatMap { try? JSONNode.parse(Array($0)) }?.array.map { row in
         !row.isEmpty && row.allSatisfy { $0.members == nil && $0.array == nil }
       } ?? false
-    return isRows ? "arrays of values without names; export objects, for example with JSONEachRow, or a CSV table" : nil
+    return isRows
+      ? "arrays of values without names; export objects (in ClickHouse: FORMAT JSONEachRow) or a CSV table" : nil
   }
 
   /// Returns a message saying that the first line is not part of the table.

@@ -9,7 +9,7 @@ package struct ExportTrial {
   package private(set) var refused = 0
   /// The hashes of accepted lines, to compare trials in the same process.
   package private(set) var lines: Set<Int> = []
-  /// The number of records left out or refused, by reason.
+  /// The number of records left out or rejected, by reason.
   package private(set) var others: [String: Int] = [:]
   /// The number of rows with each fault or warning, and the number of the first such row.
   private var oddRows: [String: (count: Int, first: UInt64)] = [:]
@@ -87,8 +87,8 @@ package struct ExportTrial {
       case .leftOut(let reason): others["left out: \(reason)", default: 0] += 1
       case .line(_, let fault?), .refused(let fault):
         refused += 1
-        others["refused: \(fault)", default: 0] += 1
-        if fault.hasPrefix(QuarantineReason.invalidRow.rawValue) { note("refused: \(fault)", trial.number) }
+        others["rejected: \(fault)", default: 0] += 1
+        if fault.hasPrefix(QuarantineReason.invalidRow.rawValue) { note("rejected: \(fault)", trial.number) }
       }
       if samples.count < Self.shown { samples.append((trial.number, Self.words(outcome))) }
     }
@@ -149,7 +149,7 @@ package struct ExportTrial {
       + (members.isEmpty ? [] : ["not read: \(list(members))"])
   }
 
-  /// The counts of refused, left out and faulty records by reason, the highest first.
+  /// The counts of rejected, left out and faulty records by reason, the highest first.
   package var otherWords: [String] {
     let warnings = oddRows.filter { others[$0.key] == nil }.mapValues(\.count)
     let lines = others.merging(warnings) { $1 }.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map {
@@ -194,9 +194,9 @@ package struct ExportTrial {
   private static func words(_ outcome: MapTrial.Outcome) -> String {
     switch outcome {
     case .line(let line, nil): "becomes \(line)"
-    case .line(let line, let fault?): "refused \(line): \(fault)"
+    case .line(let line, let fault?): "becomes \(line), which is rejected: \(fault)"
     case .leftOut(let reason): "left out: \(reason)"
-    case .refused(let fault): "refused: \(fault)"
+    case .refused(let fault): "rejected: \(fault)"
     }
   }
 }

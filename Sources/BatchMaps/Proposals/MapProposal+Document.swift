@@ -101,7 +101,7 @@ extension MapProposal {
     if !known.isEmpty, self.type == nil {
       type = "{\"path\": \(path), \"table\": {\(known.joined(separator: ", "))}, \"default\": \(type)}"
     }
-    // With this condition, no rule matches records without a name, so they are refused for that reason.
+    // With this condition, no rule matches records without a name, so they are rejected for that reason.
     let when = name == nil || self.type != nil ? "" : "\"when\": {\(path): {\"exists\": true}},\n      "
     let attributes = columns.objects.filter { Self.attributeNames[$0.path] != nil }
       .max { Self.attributeNames[$0.path, default: 0] < Self.attributeNames[$1.path, default: 0] }

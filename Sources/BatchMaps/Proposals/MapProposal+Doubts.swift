@@ -59,7 +59,7 @@ extension MapProposal {
     guard let column, !isUTC else { return false }
     if isFull(column), column.values.count == 1, let only = column.values.first, ColumnLook.isZone(only) {
       zone = only
-      notes.append("times without a zone; read as \(only), the zone in '\(column.path)'")
+      notes.append("times without a zone are read as \(only), the zone in '\(column.path)'")
     } else if isFull(column), column.values.allSatisfy(ColumnLook.isOffset) {
       time?.paths.append(column.path)
       time?.pattern? += " Z"

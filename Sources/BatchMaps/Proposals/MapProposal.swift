@@ -88,7 +88,7 @@ package struct MapProposal {
       self.time = time.time
       taken.formUnion(time.time.paths)
       if time.namesNoZone, hints.zone == nil, !findZone(besides: taken) {
-        notes.append("times without a zone; read as UTC; change \"zone\" if they are local")
+        notes.append("times without a zone are read as UTC; if they are local, change \"zone\"")
       }
     }
     let device = try named(hints.device, "deviceId") ?? self.device(besides: taken)
@@ -135,7 +135,7 @@ package struct MapProposal {
         } else if let text = column.texts.first(where: { $0.contains(where: \.isNumber) }) {
           notes.append(
             "'\(column.path)' may be the time, but '\(text.shortened(to: 60))' cannot be read as a time: "
-              + "export four-digit years, or specify a pattern in the map")
+              + "export it with a four-digit year, such as 2026-01-15 08:00:00, or specify a pattern in the map")
         }
       }
     }

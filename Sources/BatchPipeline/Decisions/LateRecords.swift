@@ -73,7 +73,7 @@ package enum PastRecords {
     guard let warnings = tally.warnings[kind] else { return nil }
     let records = warnings.occurrences.counted("record is dated", "records are dated")
     let first = warnings.examples.first.map { $0.detail.dropFirst(words.count) } ?? ""
-    return "\(records) \(words)\(first). Check the device's clock or the format of 'timestamp'"
+    return "\(records) \(words)\(first). Check device clocks and the format of 'timestamp'"
   }
 }
 
@@ -94,8 +94,12 @@ package enum FutureRecords {
   static func note(_ tally: DecisionTally, asOf: Instant) -> String? {
     guard let count = tally.warnings[kind]?.occurrences else { return nil }
     let records = count.counted("record is", "records are")
+    let (clocks, devices, these) =
+      count == 1
+      ? ("the device's clock was", "this device", "this record")
+      : ("device clocks were", "these devices", "these records")
     return
-      "\(records) more than a day after asOf (\(asOf.rfc3339)): device clocks were ahead, so other records of those devices with earlier timestamps "
-      + "count as late. Correct the export, or end the window before these records: --to \(begin(asOf: asOf).rfc3339)"
+      "\(records) more than a day after asOf (\(asOf.rfc3339)), probably because \(clocks) ahead: records of \(devices) with earlier timestamps "
+      + "count as late in later runs. Correct the export, or end the window before \(these): --to \(begin(asOf: asOf).rfc3339)"
   }
 }

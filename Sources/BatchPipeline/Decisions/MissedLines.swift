@@ -60,6 +60,6 @@ extension Pipeline {
     let place = lines.map(\.position).min { ($0.file, $0.line) < ($1.file, $1.line) }.flatMap { files.source(of: $0) }
     return lines.count.counted(
       "line that no run has read counts as out of window", "lines that no run has read count as out of window")
-      + (place.map { " (such as \($0))" } ?? "")
+      + (place.map { lines.count == 1 ? " (\($0))" : " (first: \($0))" } ?? "")
   }
 }

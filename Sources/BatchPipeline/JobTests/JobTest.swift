@@ -81,7 +81,7 @@ extension JobTest {
     }
     wanted.end()
     if expected.isEmpty {
-      expect.refuse("is empty; known keys are \(Expectation.allCases.map(\.rawValue).joined(separator: ", "))")
+      expect.refuse("is empty; known keys: \(Expectation.allCases.map(\.rawValue).joined(separator: ", "))")
     }
   }
 

@@ -75,7 +75,7 @@ package struct FileList: Sendable {
       entry.path.hasSuffix(".gz") || entry.map != nil || entry.linesBefore == nil || entry.bytes == nil
     {
       throw refuse(
-        "has 'from', so it needs 'bytes' and 'linesBefore', and must not be compressed or mapped (such files are read from their start)"
+        "has 'from', so it needs 'bytes' and 'linesBefore', and must not be compressed or mapped (compressed and mapped files are read from their start)"
       )
     }
     guard let last else { return file }

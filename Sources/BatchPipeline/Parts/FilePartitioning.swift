@@ -19,11 +19,10 @@ extension Pipeline {
     _ list: FileList, only numbers: Range<Int>, parts: Int, to folder: String
   ) throws -> (folder: PieceFolder, wasThere: Bool) {
     guard let number = numbers.last, list.numbers.contains(number), list.numbers.contains(numbers.lowerBound) else {
-      throw PartsError(
-        path: list.path,
-        problem:
-          "it lists files \(list.numbers.lowerBound) to \(list.numbers.upperBound - 1), but no file \(list.numbers.contains(numbers.lowerBound) ? numbers.upperBound - 1 : numbers.lowerBound)"
-      )
+      let (first, last) = (list.numbers.lowerBound, list.numbers.upperBound - 1)
+      let listed = first == last ? "only file \(first), not" : "files \(first) to \(last), but no"
+      let missing = list.numbers.contains(numbers.lowerBound) ? numbers.upperBound - 1 : numbers.lowerBound
+      throw PartsError(path: list.path, problem: "it lists \(listed) file \(missing)")
     }
     let attempt = try AttemptFolder(for: folder)
     let targets = try PartTargets(parts, in: attempt)

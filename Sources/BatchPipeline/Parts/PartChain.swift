@@ -58,8 +58,9 @@ enum ChainPlace: Equatable {
       guard present.configuration.utf8.elementsEqual(result.configuration.utf8) else {
         throw try refuse(
           "the store has parts of this partition that were decided with different settings\(store.difference(present.configuration, folders)). "
-            + "Decide these parts with the same settings, or decide all parts again"
-            + (present.missing.isEmpty ? "" : " after '\(Self.drop(store))'"))
+            + (present.missing.isEmpty
+              ? "All its parts are already collected, so these are not needed"
+              : "Decide these parts with the same settings, or decide all parts again after '\(Self.drop(store))'"))
       }
       let here = Set(present.here)
       let lines = try BroughtLines(folders.filter { !here.contains($0.result.part) }, to: store)
@@ -114,7 +115,8 @@ enum ChainPlace: Equatable {
   }
 
   private static func words(_ lines: BroughtLines, after previous: String?, _ chain: [CollectedPartition]) -> String {
-    let new = "these parts have \(lines.new.counted("line")), none of which is in the store; nothing was collected. "
+    let isNew = lines.new == 1 ? "which is not" : "none of which is"
+    let new = "these parts have \(lines.new.counted("line")), \(isNew) in the store; nothing was collected. "
     let purpose = " To start a new chain, in which devices begin without states: --new-chain"
     guard let last = chain.last else {
       return new

@@ -103,7 +103,8 @@ extension Pipeline {
       try refuse(partition.path, "it is for the job '\(manifest.job)', not '\(request.job.name)'")
     }
     guard manifest.parts.indices.contains(part) else {
-      try refuse(partition.path, "it has parts 0 to \(manifest.parts.count - 1), but no part \(part)")
+      let parts = manifest.parts.count == 1 ? "only part 0, not" : "parts 0 to \(manifest.parts.count - 1), but no"
+      try refuse(partition.path, "it has \(parts) part \(part)")
     }
     switch (previous, manifest.previous) {
     case (nil, nil): break

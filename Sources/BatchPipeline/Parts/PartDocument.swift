@@ -49,7 +49,7 @@ enum PartDocument {
 
   private static func tooLarge(_ path: String) -> PartsError {
     PartsError(
-      path: path, problem: "it exceeds \(largest >> 20) MiB; 'partition' and 'decide' never write files that large")
+      path: path, problem: "it exceeds \(largest >> 20) MiB, the maximum size of such a file")
   }
 
   /// Returns the length of a readable file.
@@ -172,7 +172,7 @@ package struct MissingPartsError: RunError, Equatable, CustomStringConvertible {
 
   package var description: String {
     "\(store.printable): error: \(missing.count.counted("part")) of \(parts) \(missing.count == 1 ? "is" : "are") missing: "
-      + "\(missing.listed); decide and collect \(missing.count == 1 ? "it" : "them") first, because identities are reconciled in chronological order across all parts. "
+      + "\(missing.listed); decide and collect \(missing.count == 1 ? "it" : "them") first. "
       + "If \(missing.count == 1 ? "it is" : "they are") lost, drop the collected parts: \(dropCommand)"
   }
 }

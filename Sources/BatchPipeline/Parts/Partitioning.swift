@@ -163,8 +163,8 @@ extension Pipeline {
     if beginsChain, let last = collected.last {
       monitor.note(
         "Chain: \(collected.count.counted("partition was", "partitions were")) collected in \(request.storePath.printable), most recently "
-          + "\(last.shown), but this one continues none of them. 'collect' skips lines that the store already has, and adds new ones only with "
-          + "--new-chain. For the next inputs, name the last partition with --after")
+          + "\(last.shown), which this one does not continue. 'collect' adds the lines of this one only with --new-chain, and only if the "
+          + "store has none of them. For the next inputs, name the last partition with --after")
     }
     try store.close()
     return numbers

@@ -21,8 +21,8 @@ package struct BackwardRunError: RunError, Equatable, CustomStringConvertible {
   package var exit: RunExit { .configuration }
 
   package var description: String {
-    "\(store): error: \(evidence). State is not rewound: events of known devices would be created, each with a warning, but without "
-      + "sessions or campaigns. No record was imported. Use a separate store for the earlier period, or confirm that this is "
+    "\(store): error: \(evidence). Devices cannot be rewound that far: events of known devices would be created, each with a warning, but "
+      + "without sessions or campaigns. No record was imported. Use a separate store for the earlier period, or confirm that this is "
       + "intended: \(command)"
   }
 }

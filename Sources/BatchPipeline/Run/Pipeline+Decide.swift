@@ -49,8 +49,8 @@ extension Pipeline {
     let settled = try settleReplacedLines(files, store, run)
     if settled > 0 {
       let note = settled.counted(
-        "quarantined line was replaced in its file and is no longer pending",
-        "quarantined lines were replaced in their files and are no longer pending")
+        "quarantined line was replaced in its file or is valid now, so it is no longer pending",
+        "quarantined lines were replaced in their files or are valid now, so they are no longer pending")
       tell("Quarantine", note, &outcome)
     }
     tell("Quarantine", try store.quarantine.unkeptNote(of: run), &outcome)

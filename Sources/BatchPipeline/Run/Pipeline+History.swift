@@ -28,7 +28,7 @@ extension Pipeline {
     where before.contains(where: { $0.name == "map \(map.name)" && $0.value != map.text }) {
       monitor.note(
         "Maps: '\(map.name.printable)' has changed since run \(last.id.number): a line that it now maps to a different record "
-          + "counts as new, and its events are sent in addition to the earlier ones. To replace those, run 'engage-batch rerun'; "
+          + "counts as new, and its events are sent in addition to the earlier ones. To replace those not yet sent, run 'engage-batch rerun'; "
           + "with --dry-run, it only shows what would change")
     }
   }

@@ -127,7 +127,7 @@ extension Pipeline {
         try ReportFolder.link(to: index, outcome.runs, isForGroup: isForGroup)
       } else {
         monitor.note(
-          "warning: the list of runs was not written, because \(folder.printable) already contains index pages that this store did not write"
+          "warning: the list of runs was not written, because \(folder.printable) already contains index pages that do not belong to this store"
         )
       }
     }

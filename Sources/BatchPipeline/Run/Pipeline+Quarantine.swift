@@ -65,14 +65,14 @@ extension Quarantine {
   package func unkeptNote(of run: RunID? = nil) throws -> String? {
     let unkept = try unkeptLines(of: run)
     guard !unkept.isEmpty else { return nil }
-    let shown = unkept.prefix(3).map { "\($0.lines) \($0.reason.rawValue) of \($0.file)" }
+    let shown = unkept.prefix(3).map { "\($0.lines.grouped) x \($0.reason.rawValue) in \($0.file)" }
     let rest =
       unkept.count > shown.count
       ? ", and \((unkept.count - shown.count).counted("more pair", "more pairs")) of file and reason" : ""
     let lines = unkept.reduce(0) { $0 + $1.lines }.counted(
       "quarantined line was counted but not kept", "quarantined lines were counted but not kept")
     return
-      "\(lines), because the store already holds as many as Ingest.quarantineLimit allows: \(shown.joined(separator: ", "))\(rest)"
+      "\(lines), because the store had reached Ingest.quarantineLimit: \(shown.joined(separator: ", "))\(rest)"
   }
 }
 

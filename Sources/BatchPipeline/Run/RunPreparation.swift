@@ -95,7 +95,7 @@ struct PipeReadTwice: RunError, Equatable, CustomStringConvertible {
   var exit: RunExit { .configuration }
 
   var description: String {
-    "\(pipe.printable): error: a pipe can be read only once, but \(reader) reads inputs twice; nothing was read. Write its contents to a file first"
+    "\(pipe.printable): error: a pipe can be read only once, but \(reader) reads inputs more than once; nothing was read. Write its contents to a file first"
   }
 }
 

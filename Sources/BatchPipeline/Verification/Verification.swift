@@ -53,7 +53,7 @@ extension Pipeline {
       arrivals.explain(
         .events,
         ended.events.counted("event was not sent, because it is", "events were not sent, because they are")
-          + " \(ended.reason) (\(ended.status), \(ended.setting)); not counted as missing; sent by \(ended.ends)"
+          + " \(ended.reason) (\(ended.status), \(ended.setting)); not counted as missing; will be sent by \(ended.ends)"
           + (ended.advice.map { ": \($0)" } ?? "")
       )
     }

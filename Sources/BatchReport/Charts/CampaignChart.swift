@@ -83,10 +83,10 @@ struct CampaignChart {
   private var summary: String {
     let isOpen = lanes.contains { $0.campaign.firstSet == nil || $0.isOpen(after: axis) }
     let words =
-      "when each was set, how long it could be active, and when events carried it."
+      "when \(lanes.count == 1 ? "it" : "each") was set, how long it could be active, and when events carried it."
       + (isOpen ? " A band without an edge began earlier or ends later." : "")
     return rest.weight > 0
-      ? "The \(lanes.count) of \(names.grouped)\(names == Activity.campaignLimit ? " or more" : "") campaigns with the most events: \(words)"
+      ? "The \(lanes.count) most active of \(names.grouped)\(names == Activity.campaignLimit ? " or more" : "") campaigns: \(words)"
       : "\(lanes.count.counted("campaign")): \(words)"
   }
 

@@ -52,7 +52,7 @@ struct Charts {
     let total = activity.sessionsStarted.total + activity.sessionsEnded.total
     return Chart.overTime(
       id: "sessions", title: "Sessions",
-      summary: "\(activity.sessionsStarted.total.grouped) started and "
+      summary: "\(activity.sessionsStarted.total.counted("session")) started and "
         + "\(activity.sessionsEnded.total.grouped) ended by an event, per \(axis.step.rawValue).\(besides(total, series))",
       axis, series, stacked: false)
   }
@@ -64,7 +64,7 @@ struct Charts {
     return Chart.classes(
       id: "lengths", title: "Session lengths",
       summary: "\(total.counted("ended session"))"
-        + (silently > 0 ? ", \(silently.grouped) of them ended without an event" : "")
+        + (silently > 0 ? " (\(silently.grouped) without an event)" : "")
         + ", grouped by time in use.",
       zip(Activity.lengths, activity.sessionLengths).map { ($0.words, $1) })
   }

@@ -40,7 +40,7 @@ package struct EventJudge: ~Copyable {
       guard let name = root["eventName"]?.string, name.count > 0 else {
         return root["eventList"] == nil
           ? .refused("eventName is missing")
-          : .refused("This is a list of events; send it to the address with /bulk before the hash")
+          : .refused("This is a list of events; send it to the address with /bulk")
       }
       guard Self.isRecognized(root, options.schema) else { return .refused("Custom Event Code not recognized") }
       let verdict = judge(root, &log)

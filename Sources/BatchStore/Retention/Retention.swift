@@ -79,9 +79,9 @@ package struct KnowledgeReport: Sendable, Equatable {
 }
 
 /// The purge of digests and device states, which grow with each night. Runs never rely on purged data, because lines
-/// that are old enough to be affected are refused.
+/// that are old enough to be affected are skipped.
 extension Retention {
-  /// Returns the instant before which lines are refused, because knowledge about them was purged; nil if none was.
+  /// Returns the instant before which lines are skipped, because knowledge about them was purged; nil if none was.
   package func knownSince() throws -> Instant? {
     try connection.read { try Self.knownSince(in: $0) }
   }
@@ -122,7 +122,7 @@ extension Retention {
           horizons.append(cutoff)
         }
       }
-      // If nothing was deleted, no lines need to be refused.
+      // If nothing was deleted, no lines need to be skipped.
       guard let horizon = horizons.max() else { return }
       let known = try Self.knownSince(in: db)?.milliseconds ?? .min
       try db.execute(sql: "DELETE FROM known_since")

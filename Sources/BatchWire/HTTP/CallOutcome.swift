@@ -104,7 +104,7 @@ package enum ServiceStop: Sendable, Equatable {
   case unwritable
   /// The service could not be reached or kept failing, up to a limit.
   case unreachable(Limit)
-  /// The service refuses every event, even individually.
+  /// The service rejects every event, even individually.
   case refusing
   case interrupted
 
@@ -148,7 +148,7 @@ extension ServiceStop: CustomStringConvertible {
     case .unwritable: "the request cannot be encoded"
     case .unreachable(let limit): "the service could not be reached or kept failing\(limit)"
     case .refusing:
-      "the service refuses every event, even one at a time; check the reason that it gives, the path to which events are posted and the account's permissions"
+      "the service rejects every event, even one at a time; check the reason that it gives, the path to which events are posted and the account's permissions"
     case .interrupted: "the run was interrupted"
     }
   }
@@ -158,7 +158,7 @@ extension ServiceStop.Limit: CustomStringConvertible {
   package var description: String {
     switch self {
     case .failuresInARow(let count):
-      ", \(count.counted("request", "requests in a row")) (Networking.breakerFailures)"
+      ", after \(count.counted("failed request", "failed requests in a row")) (Networking.breakerFailures)"
     case .attempts(let count):
       ", even after \(count.counted("attempt")) at one request, while no other request was accepted"
     case .retryBudget(let count): ", even after \(count.counted("retry", "retries")) in total (Networking.retryBudget)"

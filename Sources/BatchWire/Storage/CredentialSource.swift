@@ -76,10 +76,10 @@ final class CredentialSource: Sendable {
     do {
       bytes = try RegularFile.read(path, largest: 1 << 16, takesPipes: true)
     } catch {
-      throw Problem(words: "the file that \(name) names is unusable (\(error.reason))")
+      throw Problem(words: "the file named by \(name) is unusable (\(error.reason))")
     }
     let text = String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isNewline).first.map(String.init) ?? ""
-    guard !text.isEmpty else { throw Problem(words: "the file that \(name) names is empty") }
+    guard !text.isEmpty else { throw Problem(words: "the file named by \(name) is empty") }
     return text
   }
 
@@ -97,7 +97,9 @@ final class CredentialSource: Sendable {
       LoopbackHost.contains(address.host) || Self.linkLocal.contains(address.host)
     else {
       throw Problem(
-        words: "AWS_CONTAINER_CREDENTIALS_FULL_URI is not an address of this machine, ECS or EKS")
+        words: relative == nil
+          ? "AWS_CONTAINER_CREDENTIALS_FULL_URI is not an address of this machine, ECS or EKS"
+          : "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI is not a path")
     }
     return (address, parts.key.isEmpty ? "/" : parts.key)
   }
@@ -134,7 +136,7 @@ final class CredentialSource: Sendable {
     let endpoint = environment["AWS_ENDPOINT_URL_STS"]
     // Every invalid address has the same remedy.
     guard let address = try? ServiceAddress(endpoint ?? "https://sts.\(region).amazonaws.com") else {
-      let unset = "the region '\(region.printable)' is not one"
+      let unset = "'\(region.printable)' is not a valid region"
       throw Problem(words: endpoint == nil ? unset : "AWS_ENDPOINT_URL_STS is not an https address")
     }
     let body = try answer(

@@ -100,7 +100,8 @@ package struct StorageError: RunError, InputFailure, Equatable, CustomStringConv
 
   private static func remedy(_ fault: HTTPFault) -> String {
     switch fault.kind {
-    case .tls, .authorities: "check its certificate, or name a file with its authority in Connection.caFile"
+    case .tls: "check its certificate, or name a file with its authority in Connection.caFile"
+    case .authorities: "name a readable file of trusted certificates in Connection.caFile"
     case .resolve, .connect: "check the address and Storage.endpoint, and run the job again"
     default: "run the job again"
     }
@@ -132,7 +133,7 @@ package struct StorageError: RunError, InputFailure, Equatable, CustomStringConv
       return "listing is denied (\(shown)); allow s3:ListBucket on the bucket, or name single objects without wildcards"
     case (401, .find), (403, .find):
       return
-        "reading is denied (\(shown)), or there is no such object; allow s3:GetObject on it, and s3:ListBucket on the bucket, without which a missing object is denied, too"
+        "reading is denied (\(shown)), or there is no such object; allow s3:GetObject on it, and s3:ListBucket on the bucket, without which a missing object is reported as denied, too"
     case (401, .read), (403, .read):
       return
         "reading is denied (\(shown)); allow s3:GetObject, or set Storage.requesterPays if the bucket's readers pay"

@@ -43,7 +43,7 @@ extension EngageDestination {
   private static let mostPages = 1000
   private static let longestReading = Duration.seconds(120)
 
-  /// Reads the service's list of refused events from where the last run stopped, and marks those in this store
+  /// Reads the service's list of rejected events from where the last run stopped, and marks those in this store
   /// (reference identity 6.1). Stops after 1000 pages or two minutes, or when the delivery is aborted.
   ///
   /// - Throws: ``StoreError``; failures of the service are ``RejectionReading/unavailable(_:_:)``.
@@ -53,7 +53,7 @@ extension EngageDestination {
     }
   }
 
-  /// Passes `body` each event that a run would now find to be refused, with the service's message. Writes nothing;
+  /// Passes `body` each event that a run would now find to be rejected, with the service's message. Writes nothing;
   /// throws like ``readRejections(into:run:)``.
   package func unreadRejections(
     in store: EventStore, _ body: (EventID, String) -> Void

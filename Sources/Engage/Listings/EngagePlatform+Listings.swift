@@ -56,9 +56,12 @@ extension EngagePlatform {
     func held(_ count: Int, _ reason: String, _ setting: String, _ ends: String) -> UnsentEvents? {
       .of(.hold, [.hold: count], reason, setting, ends)
     }
+    let waitForIdentity = count - waitForUser - waitForSamples
     var unidentified = held(
-      count - waitForUser - waitForSamples, "the identities of their devices are not resolved yet",
-      "Recipient.holdEventsUntilIdentified, or a set-up that the service refuses",
+      waitForIdentity,
+      waitForIdentity == 1
+        ? "the identity of its device is not resolved yet" : "the identities of their devices are not resolved yet",
+      "Recipient.holdEventsUntilIdentified, or a set-up that is not finished",
       "the run that resolves the identities"
         + (try store.merges.openPlans().isEmpty ? "" : "; see 'identity list --open'"))
     let awaiting = try store.identities.awaiting()
@@ -69,14 +72,20 @@ extension EngagePlatform {
       unidentified?.release = "to send a device's events without one: \(abandon) ID"
     }
     var anonymous = held(
-      waitForUser, "session events of devices whose mobile user id is not known", "the job's 'identity'",
+      waitForUser,
+      waitForUser == 1
+        ? "a session event of a device whose mobile user id is not known"
+        : "session events of devices whose mobile user id is not known", "the job's 'identity'",
       "a record that names one, or a run with 'identity' true and Recipient.enableAutoAnonymousTracking")
     anonymous?.advice =
-      "their devices have no mobile user id. They are sent once a record names it; if none will, set the job's 'identity' to true and Recipient.enableAutoAnonymousTracking"
+      (waitForUser == 1
+        ? "its device has no mobile user id. The event is sent once a record names the id; "
+        : "their devices have no mobile user ids. The events are sent once records name the ids; ")
+      + "if none will, set the job's 'identity' to true and Recipient.enableAutoAnonymousTracking"
     return [
       anonymous,
       held(
-        waitForSamples, "a location or placemark may still complete them", "Augmentation.augmentationTimeout",
+        waitForSamples, "a location or placemark may still arrive", "Augmentation.augmentationTimeout",
         "the next run with later records, or with a later --as-of"),
       unidentified,
     ].compactMap(\.self)

@@ -6,7 +6,7 @@ import BatchStore
 import BatchWire
 import EngageRules
 
-/// Compares a store with Engage: events refused after acceptance, recipients, merges, audit rows (reference identity
+/// Compares a store with Engage: events rejected after acceptance, recipients, merges, audit rows (reference identity
 /// 6.1).
 extension EngageConnection {
   func compare(
@@ -34,14 +34,14 @@ extension EngageConnection {
       arrivals.explain(
         .events,
         isWhole
-          ? "the service lists the events that it refused after accepting them, but not the events that it kept"
-          : "the service's list of refused events is long and was read only in part; the next run continues")
+          ? "the service lists the events that it rejected after accepting them, but not the events that it kept"
+          : "the service's list of rejected events is long and was read only in part; the next run continues")
     }
     for (id, reason) in refused {
       arrivals.add(
         Arrivals.Finding(
-          .different, .events, "\(id)", "accepted by the service, then refused: \(reason)",
-          repair: "the next run records the refusal; after fixing the cause, run: "
+          .different, .events, "\(id)", "accepted by the service, then rejected: \(reason)",
+          repair: "the next run records the rejection; after fixing the cause, run: "
             + names.onStore("store", "requeue", "--status", "FAILED_POST")))
     }
     arrivals.count(.taken, .events, by: posted - refused.count)

@@ -8,7 +8,7 @@ import BatchWire
 import FoundationEssentials
 
 /// A run's connection to Engage: before delivery, it reconciles identities; afterwards, it reads the events that the
-/// service refused later.
+/// service rejected later.
 struct EngageConnection: PlatformService {
   let service: EngageService
   let context: RunContext
@@ -107,9 +107,13 @@ struct EngageConnection: PlatformService {
     if count == 0 { return }
     let named = stage.report.merges.filter { $0.state == MergeState.refused.rawValue }.prefix(Self.named)
     for refused in named { stage.note("Identity: \(refused.refusal)") }
-    if count > named.count { stage.note("Identity: and \((count - named.count).grouped) more are refused") }
+    if count > named.count {
+      let rest = (count - named.count).counted("refusal is", "refusals are")
+      stage.note("Identity: \(rest) not listed here")
+    }
     let words =
-      "the service permanently refuses " + count.counted("set-up, check or merge", "set-ups, checks or merges")
+      "the service permanently refuses "
+      + count.counted("set-up, check, merge or location update", "set-ups, checks, merges or location updates")
     stage.report.notes.append("identity: \(words)")
     if stage.exit == .done { stage.exit = .protocolRefused }
   }
@@ -137,9 +141,9 @@ struct EngageConnection: PlatformService {
     stage.note("Identity: \(words); the next run tries again")
   }
 
-  /// Quarantines events that the service refused after accepting them, in this run or an earlier one, with its message.
+  /// Quarantines events that the service rejected after accepting them, in this or an earlier run, with its message.
   func afterDelivery(_ report: DeliveryReport, _ stage: inout ServiceStage) throws {
-    // Without accepted events, nothing can be refused later.
+    // Without accepted events, nothing can be rejected later.
     guard report.stop == nil, try stage.store.ledger.statusCounts()[.successfullyPosted, default: 0] > 0 else { return }
     let (store, run, submission) = (stage.store, stage.run, submission)
     let reading = try stage.interruption.during(
@@ -147,7 +151,7 @@ struct EngageConnection: PlatformService {
     switch reading {
     case .read(_, let found, let ofRun, let isWhole):
       if !isWhole {
-        stage.report.notes.append("the list of later refusals was read only in part; the next run continues")
+        stage.report.notes.append("the list of later rejections was read only in part; the next run continues")
       }
       guard found > 0 else { return }
       stage.report.summary.upload.eventsFailed += found
@@ -155,9 +159,9 @@ struct EngageConnection: PlatformService {
       stage.report.summary.upload.eventsPosted -= ofRun
       stage.report.notes.append(
         found.counted("event that the service had accepted was", "events that the service had accepted were")
-          + " refused later; see the quarantine")
+          + " rejected later; see the quarantine")
     case .unavailable(let reason, _):
-      let note = "the events that the service refused later could not be listed: \(reason)"
+      let note = "the events that the service rejected later could not be listed: \(reason)"
       stage.report.notes.append(note)
       stage.note("Delivery: \(note)")
     }
@@ -230,10 +234,9 @@ extension EngageConnection: ChangePlanning {
     let changePlan = try reconciling(store, run, interruption, note: stage.note) { try $0.changePlan(inputs: inputs) }
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-    let recipients = Set(changePlan.changes.map { ByteText($0.target) }).count
     return ChangePlan(
       document: String(decoding: try encoder.encode(changePlan), as: UTF8.self) + "\n",
-      summary: "Identity: \(changePlan.changes.count.counted("field")) of \(recipients.counted("record")) would change")
+      summary: "Identity: the change plan has \(changePlan.changes.count.counted("entry", "entries"))")
   }
 
   /// - Throws: ``ChangePlanFileError``, ``ChangePlanMismatch``.

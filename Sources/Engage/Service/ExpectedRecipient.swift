@@ -197,7 +197,7 @@ struct ExpectedRecipient {
       .different, isMark ? .merges : subject, id, detail,
       repair: isMine
         ? repair(lack, isId: isMark, settings, names)
-        : "the store does not know whose id that is; check in the service whether the recipient belongs to another person"
+        : "the column has a value that the store does not expect; check in the service whether the recipient belongs to another person"
     )
   }
 

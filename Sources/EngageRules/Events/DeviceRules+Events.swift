@@ -267,7 +267,8 @@ extension DeviceRules {
     let reading = links.read(record.subject ?? .empty, into: arena)
     for warning in reading.warnings { warn(.link, "\(warning.kind.rawValue)") }
     if case .matched(let route, _) = reading.outcome { output.routes.append(route) }
-    explanation?.note("\(words(for: reading.outcome)); it carries \(reading.parameters.count.counted("parameter"))")
+    explanation?.note(
+      "\(words(for: reading.outcome)); the link carries \(reading.parameters.count.counted("parameter"))")
     return reading
   }
 

@@ -14,7 +14,9 @@ extension DeviceRules {
       return true
     }
     explanation?.note("late: before \(decided), outside sessions and campaigns (Ingest.lateRecords = accept)")
-    warn(.lateRecord, "earlier than the last processed record of its device; processed outside sessions and campaigns")
+    warn(
+      .lateRecord,
+      "earlier than the time up to which its device was processed; processed outside sessions and campaigns")
     if record.type == .consent {
       setConsent(record)
       return !releases(at: record.timestamp)

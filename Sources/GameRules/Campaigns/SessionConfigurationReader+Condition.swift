@@ -71,7 +71,8 @@ extension SessionConfigurationReader {
       }
     }
     if let last = nodes.last, isParameter.last == true || tokens.last?.isLiteralOtherThanTrue == true {
-      faults.warn(last.place, "the last value of the condition is not a boolean; the condition never holds")
+      faults.warn(
+        last.place, "the condition ends with a parameter or a constant other than true; the condition never holds")
     }
   }
 }

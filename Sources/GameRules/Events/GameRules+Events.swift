@@ -148,7 +148,18 @@ extension GameRules {
           timezoneOffset: state.block.offset(in: arena).map { ByteText($0) },
           manufacturer: state.block.maker(client).map { ByteText($0) },
           operatingSystemVersion: version.isEmpty ? nil : ByteText(version))))
-    explanation?.note("engagement \(record.name ?? .empty)\(block.map { ", not requested: \($0)" } ?? "")")
+    explanation?.note("engagement \(record.name ?? .empty)\(block.map { ", not requested: \($0.words)" } ?? "")")
+  }
+}
+
+extension Engagement.Block {
+  /// The reason in words, for explanations.
+  fileprivate var words: String {
+    switch self {
+    case .optedOut: "the player opted out"
+    case .consentDenied: "consent is denied"
+    case .notWhitelisted: "the session configuration does not list the decision point"
+    }
   }
 }
 

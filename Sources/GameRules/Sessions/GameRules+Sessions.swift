@@ -95,7 +95,7 @@ extension GameRules {
   /// Ends the session without an event.
   mutating func endSession(_ reason: @autoclosure () -> String) {
     guard !state.session.isEmpty else { return }
-    explanation?.note("session ends silently: \(reason())")
+    explanation?.note("session ends: \(reason())")
     measureSession(until: lastUse)
     state.session = .empty
     if case .open = state.phase { state.phase = .off }

@@ -124,7 +124,7 @@ package struct DecisionStory {
       return
     }
     let outcome =
-      settlement.error.map { "failed (\($0), status \(settlement.status))" }
+      settlement.error.map { "failed (\($0)\(settlement.status > 0 ? ", status \(settlement.status)" : ""))" }
       ?? "answered with status \(settlement.status)"
     words = settlement.isCached ? "\(outcome); an earlier response is used instead" : outcome
   }

@@ -33,7 +33,8 @@ struct GameService: PlatformService {
         case .endpoint(let fault): problems.append("DeltaDNA.\(setting): \(fault)")
         case .key:
           problems.append(
-            "DeltaDNA.environmentKey may contain only letters, digits, '-', '.', '_' and '~', and not be '.' or '..'")
+            "DeltaDNA.environmentKey may contain only letters, digits, '-', '.', '_' and '~', and must not be '.' or '..'"
+          )
         }
         return nil
       }

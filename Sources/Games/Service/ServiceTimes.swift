@@ -85,12 +85,15 @@ package struct ServiceTimes: Sendable {
       isAhead ? "a run closer to their timestamps\(isOld ? ", for those ahead" : "")" : nil,
       isOld ? "no run\(isAhead ? ", for those that are older" : "")" : nil,
     ].compactMap(\.self)
+    let subject =
+      isAhead
+      ? old.counted("of them is", "of them are") : "relative to asOf, \(all == 1 ? "it is" : "they are")"
     return UnsentEvents(
       status: EventStatus.expired.name, events: all,
-      reason: "\(reasons.joined(separator: ", or ")) than \(service) accepts", setting: setting,
+      reason: "\(reasons.joined(separator: " or ")) than \(service) accepts", setting: setting,
       ends: ends.joined(separator: "; "),
       advice: isOld
-        ? "\(isAhead ? "\(old.grouped) of them" : "relative to asOf, they") are older than \(service) accepts. \(legacy)"
+        ? "\(subject) older than \(service) accepts. \(legacy)"
         : nil)
   }
 }

@@ -29,7 +29,7 @@ import Testing
     ("/collect/api/k", #"{"userID":"p"}"#, 400, "eventName is missing"),
     (
       "/collect/api/k", list([gameEvent()]), 400,
-      "This is a list of events; send it to the address with /bulk before the hash"
+      "This is a list of events; send it to the address with /bulk"
     ),
     ("/collect/api/k/other", list([]), 404, "There is nothing at this address"),
     ("/collect/api//bulk", list([]), 404, "There is nothing at this address"),

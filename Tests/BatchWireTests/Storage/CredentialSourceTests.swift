@@ -28,7 +28,7 @@ import Testing
     #expect(words(["AWS_ACCESS_KEY_ID": "id"]) == "AWS_ACCESS_KEY_ID is set, but AWS_SECRET_ACCESS_KEY is not")
     #expect(
       words(["AWS_ACCESS_KEY_ID_FILE": "\(folder.path)/none"])
-        == "the file that AWS_ACCESS_KEY_ID_FILE names is unusable (cannot be read: No such file or directory)")
+        == "the file named by AWS_ACCESS_KEY_ID_FILE is unusable (cannot be read: No such file or directory)")
     #expect(words([:]) == "neither the environment nor a file has any")
   }
 
@@ -132,7 +132,7 @@ import Testing
   /// The variable was named although it was not set.
   @Test(
     "An address of the token service that is none is named by what it is made of",
-    arguments: [("ftp://sts", "AWS_ENDPOINT_URL_STS is not an https address"), ("", "the region 'a b' is not one")])
+    arguments: [("ftp://sts", "AWS_ENDPOINT_URL_STS is not an https address"), ("", "'a b' is not a valid region")])
   func noTokenService(endpoint: String, words: String) throws {
     let folder = try TemporaryFolder()
     try folder.write("token", "web/identity\n")

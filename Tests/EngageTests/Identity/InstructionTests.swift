@@ -115,7 +115,8 @@ import Testing
       // It was perhaps begun, and is not begun again unless somebody says so.
       #expect((bench.service.programs[id]?[loser] ?? 0) <= 1, "\(what)")
       #expect(
-        plan.reason == "ADD_TO_PROGRAM: no response was received; the recipient may already be in the program",
+        plan.reason
+          == "ADD_TO_PROGRAM: the outcome of the request is unknown; the recipient may already be in the program",
         "\(what)")
       bench.service.restart()
       #expect(try bench.reconcile().figures.updated == 0)

@@ -94,7 +94,7 @@ import Testing
 
   @Test func refusesChainsThatAreCyclesOrTooLong() throws {
     for (chain, reason) in [
-      (["900000000303": "900000000202"], "the chain of earlier merges is a cycle"),
+      (["900000000303": "900000000202"], "the chain of earlier merges is circular"),
       (
         ["900000000303": "900000000304", "900000000304": "900000000305", "900000000305": ""],
         "the chain of earlier merges is longer than Recipient.maxMergeChain"

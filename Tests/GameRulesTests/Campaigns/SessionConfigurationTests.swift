@@ -139,7 +139,7 @@ import Testing
       (
         #"{"triggers":[{"eventName":"e","condition":[{"p":"a"}]}]}"#,
         [
-          "the last value of the condition is not a boolean; the condition never holds"
+          "the condition ends with a parameter or a constant other than true; the condition never holds"
         ]
       ),
       (

@@ -213,7 +213,9 @@ extension IdentityCommand {
       try options.changing { store in
         let devices = try store.identities.forgetRecipient(recipient)
         guard devices > 0 else {
-          throw UnknownName(kind: "recipient", name: recipient, hint: "no device in the store has this recipient")
+          throw UnknownName(
+            kind: "recipient", name: recipient,
+            hint: "'engage-batch identity export --show-personal-data' lists the recipients")
         }
         options.answer.format.tell(["devices": .number(devices)]) {
           Streams.data("\(devices.counted("device gets", "devices get")) another recipient in the next run")
@@ -273,7 +275,7 @@ extension IdentityCommand {
   struct Abandon: ParsableCommand {
     static let configuration = CommandConfiguration(
       abstract:
-        "End an unfinished plan and leave the service unchanged, or release a device's events without a recipient.",
+        "End an unfinished plan and leave the service as it is, or release a device's events without a recipient.",
       discussion:
         "The check of the plan counts as finished. An abandoned device is assigned no recipient for its current ids."
     )

@@ -17,8 +17,8 @@ struct XMLAPICommand: ParsableCommand {
       like an answer, and the exit code is 65. docs/reference/command-line.md has examples.
 
       Without an operation, stdin contains one per line, {"operation": ..., "param": ["NAME=VALUE"], "column": [...], "id": \
-      ...}, and --ledger names the file that records the outcome of each: after an interruption, repeat the command to continue; it \
-      sends nothing twice.
+      ...}, and --ledger names the file that records the outcome of each: after an interruption, repeat the command to continue; \
+      operations that were or may have been carried out are not sent again.
       """)
 
   @Argument(help: "The operation, such as SelectRecipientData; without it, operations are read from stdin.")

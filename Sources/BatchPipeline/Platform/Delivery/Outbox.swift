@@ -34,7 +34,7 @@ package struct Outbox: PlatformService {
   package func compare(
     _ store: EventStore, _ names: ArrivalNames, _ interruption: Interruption, into arrivals: inout Arrivals
   ) throws {
-    arrivals.explain(.requests, "each request must be a file in \(origin) whose bytes match its digest")
+    arrivals.explain(.requests, "each posted request must be a file in \(origin) with the same digest")
     let files = FileDestination.Files(in: folder).names
     try store.ledger.forEachPostedChunk { chunk in
       try interruption.check()

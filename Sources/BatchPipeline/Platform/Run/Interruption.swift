@@ -8,7 +8,7 @@ package struct InterruptedError: RunError, Equatable, CustomStringConvertible {
 
   package var exit: RunExit { signal == 2 ? .interrupted : .terminated }
 
-  package var description: String { "interrupted; everything stored is safe. Run the job again to continue" }
+  package var description: String { "interrupted; everything stored is safe. To continue, run the same command again" }
 }
 
 package final class Interruption: Sendable {

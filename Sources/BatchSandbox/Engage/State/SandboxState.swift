@@ -54,7 +54,7 @@ struct SandboxState: Sendable {
 
   private mutating func tokenReply(_ request: SandboxRequest) -> SandboxReply {
     guard request.method == "POST", let form = parseForm(request.body) else {
-      return .refused(Self.oauthError(400, "invalid_request", "The request is not a form"))
+      return .refused(Self.oauthError(400, "invalid_request", "The request is not a POST with a form"))
     }
     let fields = Dictionary(form.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first })
     guard fields["grant_type"]?.utf8.elementsEqual("refresh_token".utf8) == true else {

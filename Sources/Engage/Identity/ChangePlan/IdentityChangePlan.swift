@@ -50,7 +50,7 @@ package struct ChangePlanMismatch: RunError, Equatable, Sendable, CustomStringCo
     switch difference {
     case .list: "error: the change plan is for another list; nothing was written"
     case .inputs:
-      "error: the inputs or the configuration have changed since the change plan was made; create a new one. Nothing was written"
+      "error: the inputs or the configuration changed after the change plan was made; create a new one. Nothing was written"
     case .changes(let added, let removed):
       "error: the service or the store has changed since the change plan was made (changes added: \(added), removed: \(removed)); create a new one. "
         + "Nothing was written"

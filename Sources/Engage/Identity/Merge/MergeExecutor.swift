@@ -106,7 +106,7 @@ struct MergeExecutor {
           let lines = pending + [JournalLine(.done, name, undo: true)]
           let withdrawn = plan
           guard try journal({ try $0.withdraw(withdrawn, lines: lines) }) else {
-            throw Stop.conflict("a later merge has moved the device again; undo that one first")
+            throw Stop.conflict("a later plan for the device or its recipients was carried out; undo that one first")
           }
           pending = []
         } else {
@@ -210,7 +210,8 @@ struct MergeExecutor {
     guard let asked = step.instruction, let instruction = undo ? asked.reversed : asked else {
       throw StoreError.inconsistent("step \(step.name.rawValue) of a merge plan cannot be carried out or undone")
     }
-    let inDoubt = Stop.conflict("\(name): no response was received; the recipient may already be in the program")
+    let inDoubt = Stop.conflict(
+      "\(name): the outcome of the request is unknown; the recipient may already be in the program")
     if mayBeMade, case .program = instruction { throw inDoubt }
     var attempts = RetryPolicy.Attempts(retryPolicy)
     while true {
@@ -278,7 +279,7 @@ struct MergeExecutor {
     for _ in 0..<settings.longestMergeChain where !mark.isEmpty {
       guard !mark.isIdentical(to: plan.loser) else {
         throw Stop.conflict(
-          "\(MergeStepName.verify.rawValue): both recipients are marked as merged into each other; run 'verify' for the commands that correct this"
+          "\(MergeStepName.verify.rawValue): the recipients are marked as merged into each other; run 'verify' to see how to correct this"
         )
       }
       mark = try remote.named(mark, retryPolicy)?.mark(in: settings.mergedRecipientIdColumn) ?? ""
@@ -304,7 +305,7 @@ struct MergeExecutor {
       // A missing row needs no deletion.
     } catch {
       guard error.concernsOneDevice else { throw error }
-      throw Stop.conflict("\(step.name.rawValue): the row could not be deleted")
+      throw Stop.conflict("\(step.name.rawValue): the row could not be deleted: \(error)")
     }
   }
 

@@ -16,7 +16,7 @@ package enum LinkError: RunError, Equatable, CustomStringConvertible {
 
   package var description: String {
     switch self {
-    case .noAnonymous: "error: no recipient has the anonymous id; nothing was written"
+    case .noAnonymous: "error: no recipient has the id given with --anonymous; nothing was written"
     case .noPrimary: "error: no recipient has the primary user id; nothing was written"
     case .sameRecipient: "error: both ids belong to the same recipient; nothing was written"
     }
@@ -63,7 +63,9 @@ extension IdentityReconciler {
     while true {
       let image = try retryPolicy.reading { () throws(RemoteFailure) in try remote.read(recipient) }
       if image?.matches([column]) == true { return hasWritten }
-      if hasWritten, !attempts.repeats() { throw RemoteFailure.uncertain("the service did not keep the update") }
+      if hasWritten, !attempts.repeats() {
+        throw RemoteFailure.uncertain("a recipient still lacks the value after repeated updates")
+      }
       do {
         try remote.update(recipient, [column])
       } catch .uncertain {

@@ -46,7 +46,8 @@ extension IdentitySession {
     guard ids.allSatisfy({ Self.isColumn($0.name) && Self.isWritable($0.value) }) else {
       return try stop(
         pending, device, as: .dropped,
-        reason: "an id has no column name or contains characters that XML cannot represent")
+        reason:
+          "an id has no column name, or its column name or value contains characters that XML cannot represent")
     }
     if let missing = ids.first(where: { missingColumns.contains(ByteText($0.name)) }) {
       return try refuse(

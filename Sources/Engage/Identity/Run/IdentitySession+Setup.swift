@@ -26,7 +26,7 @@ extension IdentitySession {
     } else if person.progress != .adding, try takeOver(for: &person, turn) {
       return
     } else {
-      guard try add(&person, isKnownToBeAbsent: mayExist || person.progress == .adding, turn) else { return }
+      guard try add(&person, turn) else { return }
     }
     try finishSetup(of: person)
   }
@@ -69,7 +69,7 @@ extension IdentitySession {
 
   /// Adds a recipient, with a look-up before each further attempt. Returns false if the look-up finds a
   /// forgotten recipient.
-  private func add(_ person: inout Person, isKnownToBeAbsent: Bool, _ turn: CheckTurn) throws -> Bool {
+  private func add(_ person: inout Person, _ turn: CheckTurn) throws -> Bool {
     let user = user(of: person)
     var mayExist = false
     var isAgain = false

@@ -352,7 +352,7 @@ struct IdentitySession: Sendable {
         return broken(
           "the merge mark of recipient \(Hexadecimal.text(of: code)) in column '\(column)' is not a recipient id")
       }
-      guard seen.insert(ByteText(marker)).inserted else { return broken("the chain of earlier merges is a cycle") }
+      guard seen.insert(ByteText(marker)).inserted else { return broken("the chain of earlier merges is circular") }
       guard seen.count <= settings.recipient.longestMergeChain + 1 else {
         return broken("the chain of earlier merges is longer than Recipient.maxMergeChain")
       }

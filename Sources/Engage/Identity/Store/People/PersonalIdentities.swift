@@ -125,8 +125,8 @@ struct PersonalIdentities: PersonalTables {
     guard !open.isEmpty else { return nil }
     let names = open.prefix(20).map { "\($0)" }.joined(separator: ", ")
     return """
-      error: these people have unfinished identity plans (\(names)), which would remain partly carried out at the service; \
-      nothing was changed. Run the job to finish them, or see 'identity undo' and 'identity abandon'
+      error: these people have unfinished identity plans (\(names)), which may be partly carried out at the service; \
+      nothing was changed. Run the job or 'identity resume' to finish them, or see 'identity undo' and 'identity abandon'
       """
   }
 
