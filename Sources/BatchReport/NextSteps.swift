@@ -78,7 +78,7 @@ enum NextSteps {
         steps.append(
           "\(events) quarantined by the checks. Fix faults that no schema allows, such as a bad name, "
             + "where the events are recorded. See why: \(list.text). "
-            + "To replay events that the schema or the settings now accept: \(replay.text)\(invocation.omission)")
+            + "Once the schema or the settings accept the events, replay them: \(replay.text)\(invocation.omission)")
       } else {
         steps.append(
           "\(events) found faulty; a run would quarantine such events. --findings-out FILE lists the faults of each")

@@ -175,7 +175,7 @@ import Testing
     #expect(refused.code == 78)
     #expect(
       refused.messages.contains(
-        "tests.json:2: error: 'inputs.call/*.ndjson' is not an entry of the job; known entries are 'calls/*.ndjson', 'orders'"
+        "tests.json:2: error: 'inputs.call/*.ndjson' is not an entry of the job, whose entries are 'calls/*.ndjson', 'orders'"
       ),
       "\(refused.messages)")
   }

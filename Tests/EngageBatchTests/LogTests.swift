@@ -119,6 +119,7 @@ import Testing
         engage_batch_run_events{job="nightly",code="95"} 1
         engage_batch_devices{job="nightly",did="new"} 5
         engage_batch_devices{job="nightly",did="returning"} 0
+        engage_batch_devices{job="nightly",did="used"} 5
         engage_batch_devices{job="nightly",did="received"} 3
         engage_batch_devices{job="nightly",did="opened"} 1
         engage_batch_devices{job="nightly",did="sessions"} 5

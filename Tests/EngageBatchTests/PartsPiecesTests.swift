@@ -174,7 +174,7 @@ import Testing
   @Test("A stream that was cut or changed is no end: 74, and nothing is left")
   func cut() throws {
     let workspace = try PartsTests.workspace(.engage)
-    for (unit, words) in [("bytes", "bytes arrived, but"), ("lines", "lines arrived, but")] {
+    for (unit, words) in [("bytes", /bytes arrived, but/), ("lines", /lines? arrived, but/)] {
       for (number, piece) in try list(workspace, unit: unit).enumerated() {
         let line = piece.split(separator: " < ")
         // A damaged archive has no lines that anybody could have counted.

@@ -43,10 +43,10 @@ import Testing
     #expect(first.code == 76, "\(first.messages)")
     #expect(first.messages.contains("12 events are pending"), "\(first.messages)")
     // Who, where, why, and what to do (reference decisions 37).
-    let reason = "the service refused the request: organization not permitted to use this call (error 150"
+    let reason = "the service refused the request: organisation not permitted to use this call (error 150"
     #expect(first.messages.contains("in.ndjson:1): \(reason)"), "\(first.messages)")
     #expect(first.messages.contains("1  plan refused by the service for good\n"), "\(first.messages)")
-    #expect(first.messages.contains("- 1 identity plan was refused by the service for good: "), "\(first.messages)")
+    #expect(first.messages.contains("- 1 identity plan was refused by the service: "), "\(first.messages)")
     let listed = try workspace.run(
       "identity", "list", "--open", "--store", "store.sqlite", "--show-personal-data")
     #expect(listed.lines.last?.hasPrefix("1\trefused\tset-up\t\td-1\t(\(reason)") == true, "\(listed.output)")
