@@ -257,17 +257,10 @@ extension Markup {
   }
 
   private static func facts(_ report: RunReport) -> [(name: String, value: String)] {
-    let window =
-      switch (report.from, report.to) {
-      case (let from?, let to?): "\(from.rfc3339) to \(to.rfc3339)"
-      case (let from?, nil): "from \(from.rfc3339) onwards"
-      case (nil, let to?): "up to \(to.rfc3339)"
-      case (nil, nil): "open"
-      }
     let digest = report.configuration.digest
     let facts: [(name: String, value: String?)] = [
       ("started", report.startedAt.rfc3339), ("took", Wording.seconds(report.summary.durationSeconds)),
-      ("as of", report.asOf.rfc3339), ("window", window),
+      ("as of", report.asOf.rfc3339), ("window", TimeWindow(from: report.from, to: report.to).words),
       ("known until", report.knownUntil?.rfc3339 ?? "no time; inactivity ended nothing"),
       ("kind of run", report.mode.words),
       ("destination", report.destination + (report.usesSandbox ? ", in the sandbox" : "")),

@@ -57,8 +57,8 @@ package struct JUnitDocument: Sendable {
 
 /// The failures of a run as JUnit XML, for build servers and monitors.
 package enum JUnitReport {
-  /// Returns a test case for the run, one for each quarantined line in the report, and cases for events that the
-  /// service refused.
+  /// Returns a document with a test case for the run, one for each quarantined line in the report, and one for each
+  /// reason for which events are `FAILED_POST`.
   package static func document(_ report: RunReport) -> JUnitDocument {
     let ending = report.ending
     let words = report.failure.map { $0.split(separator: "\n").first.map(String.init) ?? ending } ?? ending

@@ -231,7 +231,7 @@ extension RunSummary.Rewind {
 }
 
 extension RunReport {
-  /// The maximum number of quarantined samples, and of places per warning, in the sum of several reports.
+  /// The maximum number of quarantined lines listed, and of places per warning, in the sum of several reports.
   private static let quarantineSamples = 20
   private static let warningPlaces = 5
 

@@ -38,7 +38,7 @@ package enum StoreError: Error, Equatable, Sendable {
   /// A file number means one file in a part's store and another in this store, because the part was made without the
   /// earlier data.
   case otherChain(path: String, file: String)
-  /// The store is a part's result, which has the only states of its devices and is covered by a digest.
+  /// The store is a part's result, which holds the only copy of its devices' states and is covered by a digest.
   case result(path: String)
   /// A file next to the store of a part's result does not have the digests that were written to it.
   case digestFile(path: String)
@@ -105,7 +105,7 @@ package enum StoreError: Error, Equatable, Sendable {
     }
   }
 
-  /// Drops the text after "malformed database schema": it may come from another table's page and have recorded data.
+  /// Drops the text after "malformed database schema": it may come from another table's page and contain recorded data.
   private static func detail(_ message: String) -> String {
     let schema = "malformed database schema"
     return message.hasPrefix(schema) ? schema : message
@@ -153,7 +153,7 @@ extension StoreError: CustomStringConvertible {
     case .empty(let path):
       "\(path.printable): error: the file is empty: not a store, or one that lost its contents; nothing was changed. Restore a copy, or delete the file to start over"
     case .replaced(let path):
-      "\(path.printable): error: the store was deleted or replaced while in use; changes since its last commit are lost, so run the job again"
+      "\(path.printable): error: the store was deleted or replaced while in use; changes since its last commit are lost, so run the command again"
     case .newer(let path, let version, let known):
       "\(path.printable): error: the store has schema \(version), but this release supports schemas only up to \(known); use a newer release"
     case .older(let path, let version, let known):

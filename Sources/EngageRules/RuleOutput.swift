@@ -1,6 +1,6 @@
 package import BatchFoundation
 
-/// The results of the rules, until they are taken.
+/// The results of the rules since the caller last took them.
 @safe package struct RuleOutput {
   /// The events in emission order, device by device; sort by ``Event/precedes(_:_:)`` for delivery.
   package var events: [Event] = []

@@ -39,7 +39,7 @@ import Testing
       + "<td data-label=\"setting\">Section.key</td><td data-label=\"ends with\">an end</td></tr>",
     "<p>1,240 records were read and 1,235 accepted. They became 1,205 events: 3 sessions began, 2 ended, and a campaign was set 4 times. "
       + "1,205 events were sent. 1,200 events in the store have not been sent. 2 unusable lines were quarantined.</p>",
-    "<dt>window</dt><dd>from 2026-01-15T00:00:00.000Z <span class=\"whole\">onwards</span></dd>",
+    "<dt>window</dt><dd>from 2026-01-15T00:00:00.000Z onwards</dd>",
     "<li><code>configs/EngageConfig.plist</code></li>",
     // Contents, and the sections that they name.
     "<nav aria-label=\"Contents\"><a href=\"#s1\">", "<h2 id=\"s1\">",

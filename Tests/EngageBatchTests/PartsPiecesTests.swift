@@ -244,7 +244,7 @@ import Testing
     try command(78, "it lists files 1 to \(pieces.count), but no file 0", "\(only) section.json --only 0")
     try command(64, "'2-1' is invalid for '--only", "\(only) files.json --only 2-1")
     try workspace.write("files.json", list.replacing("\"bytes\": ", with: "\"bytes\": 1"))
-    try command(78, "it is for a file in a different list", "\(join) p")
+    try command(78, "it was made from a different list of files", "\(join) p")
     for (text, words) in [
       ("{}", "neither a list of files"), (#"[{"path": "a", "kind": "events"}]"#, "has neither 'bytes' nor 'lines'"),
       (#"[{"path": "a", "kind": "other", "bytes": 1}]"#, "has an unknown 'kind'"),

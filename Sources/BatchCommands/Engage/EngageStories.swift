@@ -79,7 +79,7 @@ struct EngageStories: PlatformStories {
 
   private func campaign(_ index: Int, _ timeline: DeviceTimeline, _ decided: DecidedBy) -> [String] {
     let event = timeline.entries[index]
-    guard event.attribute(campaigns.attribute) != nil else { return ["events of this kind carry no campaign"] }
+    guard event.attribute(campaigns.attribute) != nil else { return ["the event carries no campaign"] }
     if event.stored.isLate {
       let own = event.attribute(campaigns.attribute) ?? ""
       return [own.isEmpty ? "none: \(Self.late)" : "'\(own.printable)': named by the record itself; \(Self.late)"]

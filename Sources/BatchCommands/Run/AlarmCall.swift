@@ -83,8 +83,8 @@ struct AlarmCall {
       case .notSent(let fault), .noAnswer(let fault):
         warn("the call to the Report.alarm URL failed: \(fault.kind.rawValue)")
       }
-    } catch is ServiceAddress.Fault {
-      warn("Report.alarm must be an https URL; http is allowed only for loopback addresses")
+    } catch let fault as ServiceAddress.Fault {
+      warn("Report.alarm is not a usable address: \(fault)")
     } catch {
       warn("Report.alarm failed: \(error)")
     }

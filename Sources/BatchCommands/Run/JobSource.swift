@@ -15,8 +15,8 @@ enum JobSource {
     return loader
   }
 
-  /// Reads a job for a run. An invalid job yields a refusal, so that the run ends like any other: with figures and, if
-  /// there is a store, with a record in it.
+  /// Reads a job for a run. An invalid job yields a refusal, so that the run ends like any other: it has figures
+  /// and, if there is a store, an entry in its history.
   static func loadForRun(
     _ path: String, _ changes: CommandLineChanges, at now: Instant, asksService: Bool
   ) throws -> LoadedJob {
@@ -72,10 +72,7 @@ extension Job {
   /// The current values of the job's time-dependent parts, one line each; empty if there are none.
   var times: [String] {
     var lines: [String] = []
-    if let relativeWindow {
-      let (from, to) = (window.from?.rfc3339 ?? "open", window.to?.rfc3339 ?? "open")
-      lines.append("Window: \(from) to \(to) (\(relativeWindow.text))")
-    }
+    if let relativeWindow { lines.append("Window: \(window.words) (\(relativeWindow.text))") }
     let all = inputs.events + inputs.notifications + inputs.deepLinks
     if all.contains(where: { $0.days != nil }) {
       let folder = FileManager.default.currentDirectoryPath

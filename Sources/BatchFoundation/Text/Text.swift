@@ -97,7 +97,7 @@ extension Text: Equatable, Hashable, Comparable {
     unsafe one.count == other.count && (one.base == other.base || equalBytes(one.base, other.base, one.count))
   }
 
-  /// Returns whether both refer to the same memory, unlike equal texts in different places.
+  /// Returns whether both refer to the same memory; false for equal texts in different places.
   @inlinable @inline(__always)
   public func isSameMemory(as other: Text) -> Bool { unsafe base == other.base && count == other.count }
 

@@ -14,6 +14,16 @@ public struct TimeWindow: Sendable, Hashable {
     if let to, instant >= to { return false }
     return true
   }
+
+  /// The window for display, such as `2026-01-01T00:00:00.000Z to 2026-02-01T00:00:00.000Z`.
+  public var words: String {
+    switch (from, to) {
+    case (let from?, let to?): "\(from.rfc3339) to \(to.rfc3339)"
+    case (let from?, nil): "from \(from.rfc3339) onwards"
+    case (nil, let to?): "up to \(to.rfc3339)"
+    case (nil, nil): "open"
+    }
+  }
 }
 
 /// The union of several windows as disjoint spans in ascending order.

@@ -31,7 +31,7 @@ package enum GzipFault: String, Equatable, Sendable {
   package init() throws {
     unsafe stream = .allocate(capacity: 1)
     unsafe stream.initialize(to: z_stream())
-    // 15 bits of window, 16 for the gzip wrapper alone.
+    // 15 is the window size in bits; adding 16 makes zlib accept only the gzip format.
     let status = unsafe inflateInit2_(stream, 15 + 16, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size))
     guard status == Z_OK else {
       unsafe stream.deallocate()

@@ -2,8 +2,9 @@ package import BatchFoundation
 
 /// The accepted records of the devices of one bucket, in order within each device (reference formats 3.8).
 ///
-/// A bucket that is too large for memory is split into several partitions: consecutive slices of the order. All texts
-/// and views are valid until the callback that receives the partition returns.
+/// A bucket that is too large for memory is split into several partitions, which are consecutive slices of that order
+/// for all its devices, so a device may be in several. All texts and views are valid until the callback that receives
+/// the partition returns.
 package struct Partition {
   /// The `DeviceHash/bucket` of all devices, less than `DeviceHash/bucketCount`.
   package let bucket: Int
@@ -12,7 +13,7 @@ package struct Partition {
   package let worker: Int
   /// The devices, sorted by the bytes of their ids; the last slice may have none.
   package var devices: [DeviceRecords]
-  /// Facts about the records of later slices; nil if the partition is the whole bucket.
+  /// Facts about the records of all slices of the bucket; nil if the partition is the whole bucket.
   package var lookaheads: DeviceLookaheads?
   /// Whether no partition of this bucket follows.
   package var isLast = true

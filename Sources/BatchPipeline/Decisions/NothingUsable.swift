@@ -62,18 +62,6 @@ extension IngestCounts {
   }
 }
 
-extension TimeWindow {
-  /// The window for display, such as `2026-01-01T00:00:00.000Z to 2026-02-01T00:00:00.000Z`.
-  var words: String {
-    switch (from, to) {
-    case (let from?, let to?): "\(from.rfc3339) to \(to.rfc3339)"
-    case (let from?, nil): "from \(from.rfc3339) onwards"
-    case (nil, let to?): "up to \(to.rfc3339)"
-    case (nil, nil): "open"
-    }
-  }
-}
-
 extension RunSummary.Records {
   /// Returns whether lines were read and all of them were quarantined or, unless `knowsRecords`, are out of window.
   ///

@@ -124,7 +124,7 @@ extension Pipeline {
     guard piece.first == first else { try refuse("it is for file \(piece.first) of the list, not \(first)") }
     guard piece.files <= list.numbers.upperBound - first,
       try list.digest(of: first..<first + piece.files).utf8.elementsEqual(piece.entries.utf8)
-    else { try refuse("it is for a file in a different list") }
+    else { try refuse("it was made from a different list of files") }
     guard piece.destination.utf8.elementsEqual(request.platform.name.utf8) else {
       try refuse("it is for '\(piece.destination)', but the job is not")
     }

@@ -98,7 +98,7 @@ private struct Copy {
     self.origin = origin
     self.path = path
     file = try OutputFile(path)
-    // The file starts with a blank line, so that no line is where a byte order mark could be.
+    // The file starts with a blank line, so that no quarantined line can begin with what counts as a byte order mark.
     try file.write("\n")
   }
 

@@ -15,7 +15,7 @@ struct TimeAxis {
 
   /// - Parameters:
   ///   - hours: The first and last hour that the axis must include.
-  ///   - zone: The zone of days, weeks and months. A day that starts within an hour of UTC begins at the next hour.
+  ///   - zone: The zone of days, weeks and months. A day that starts partway through a UTC hour begins at the next.
   init(_ hours: ClosedRange<Int64>, in zone: Zone) {
     self.zone = zone
     let (first, last) = (zone.day(ofHour: hours.lowerBound), zone.day(ofHour: hours.upperBound))
@@ -98,7 +98,7 @@ extension Zone {
 
   fileprivate func day(ofHour hour: Int64) -> Int64 { day(Instant(milliseconds: hour * 3_600_000)) }
 
-  /// Returns the first hour, since 1970, that begins on a day of the zone's calendar.
+  /// Returns the first hour that begins on a day of the zone's calendar, in hours since 1970.
   fileprivate func hour(ofDay day: Int64) -> Int64 {
     -(-instant(CivilTime(milliseconds: day * DaySpans.day)).milliseconds).flooredQuotient(3_600_000)
   }

@@ -133,7 +133,7 @@ package struct StorageError: RunError, InputFailure, Equatable, CustomStringConv
       return "listing is denied (\(shown)); allow s3:ListBucket on the bucket, or name single objects without wildcards"
     case (401, .find), (403, .find):
       return
-        "reading is denied (\(shown)), or there is no such object; allow s3:GetObject on it, and s3:ListBucket on the bucket, without which a missing object is reported as denied, too"
+        "reading is denied (\(shown)), or there is no such object; allow s3:GetObject on it; without s3:ListBucket on the bucket, a missing object is also reported as denied"
     case (401, .read), (403, .read):
       return
         "reading is denied (\(shown)); allow s3:GetObject, or set Storage.requesterPays if the bucket's readers pay"

@@ -22,7 +22,7 @@ package struct DeepLinkRouter: Sendable {
     return read(url, into: arena, explanation: &nothing)
   }
 
-  /// Reads a link and also returns the verdict on every route at every level.
+  /// Reads a link and also returns the verdicts on the routes at each level that was tried.
   package func explain(_ url: Text, into arena: Arena) -> (reading: LinkReading, explanation: LinkExplanation) {
     var explanation: LinkExplanation? = LinkExplanation()
     let reading = read(url, into: arena, explanation: &explanation)
@@ -193,9 +193,9 @@ package struct LinkReading {
   package enum Outcome: Equatable, Sendable {
     /// The route with this index matched after the last `trimmed` parts of the link were removed.
     case matched(route: Int, trimmed: Int)
-    /// No route matched at any level; the default route was taken.
+    /// No route was chosen; the default route was taken.
     case fallback(trimmed: Int)
-    /// No route matched and the file has no default route, or there is no file.
+    /// No route was chosen and the file has no default route, or there is no file.
     case none(trimmed: Int)
 
     /// The number of removed parts: segments from the end, then the host.

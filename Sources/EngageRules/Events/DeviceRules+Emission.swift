@@ -92,7 +92,7 @@ extension DeviceRules {
     if let lastRecord, lastRecord > deadline { return false }
     guard !Augmentation.isComplete(draft, state.samples, settings) else { return false }
     guard let knownUntil, knownUntil > deadline else { return true }
-    // If a record of the device is after the deadline, that record settled the event rather than inactivity.
+    // If a record of the device is after the deadline, that record, not inactivity, settled the event.
     if state.lastSeen.map({ $0 <= deadline }) ?? true {
       state.awaitedUntil = max(state.awaitedUntil ?? deadline, deadline)
     }

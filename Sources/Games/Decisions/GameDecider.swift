@@ -5,7 +5,7 @@ import BatchStore
 import EventSchemas
 import GameRules
 
-/// Runs the rules of a deltaDNA job on devices, validates their events, and encodes those that may be sent.
+/// Runs the rules of a game's job on devices, validates their events, and encodes those that may be sent.
 final class GameDecider: DeviceDecider {
   let core: DeciderCore
   private let settings: GameDecisionRules

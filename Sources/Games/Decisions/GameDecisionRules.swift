@@ -5,7 +5,7 @@ import BatchStore
 import EventSchemas
 package import GameRules
 
-/// The rules of a deltaDNA job with the settings, schema and session configuration of a run.
+/// The rules of a game's job with the settings, schema and session configuration of a run.
 struct GameDecisionRules: DecisionRules {
   /// The settings, whose texts are in `texts`.
   let rules: GameSettings

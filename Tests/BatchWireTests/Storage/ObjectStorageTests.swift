@@ -169,7 +169,7 @@ import Testing
       ),
       (
         403, "AccessDenied", [],
-        "s3://exports/in: error: reading is denied (403 AccessDenied), or there is no such object; allow s3:GetObject on it, and s3:ListBucket on the bucket, without which a missing object is reported as denied, too",
+        "s3://exports/in: error: reading is denied (403 AccessDenied), or there is no such object; allow s3:GetObject on it; without s3:ListBucket on the bucket, a missing object is also reported as denied",
         .credentialsRefused
       ),
       (

@@ -59,7 +59,7 @@ extension CallFault {
       blamesRequest: retryAfter == nil)
   }
 
-  /// A 2xx whose body cannot be a response from the service.
+  /// A 2xx whose body does not confirm success: it cannot be read, is not the service's, or reports errors.
   static func unreadable(status: Int, _ why: String) -> CallFault {
     CallFault("outcome unknown: status \(status), but \(why)", blamesRequest: true)
   }

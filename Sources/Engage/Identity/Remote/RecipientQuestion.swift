@@ -66,8 +66,8 @@ package enum RecipientQuestion {
     }
   }
 
-  /// Changes a recipient and checks that the response names it; otherwise repeats and throws like
-  /// ``record(by:isText:reconnect:)``.
+  /// Changes a recipient and checks that the response names it; if it does not, repeats the change
+  /// once, and throws like ``record(by:isText:reconnect:)``.
   package static func confirm(
     _ recipient: String, reconnect: () -> Void, _ change: () throws(RemoteFailure) -> String
   ) throws(RemoteFailure) {
@@ -117,7 +117,7 @@ package enum RecipientQuestion {
 }
 
 extension RecipientImage {
-  /// Whether the image has all the values, as the service may compare them.
+  /// Whether the image has all the values, ignoring the differences that ``RecipientQuestion/isSame(_:_:)`` ignores.
   func answers(_ ids: [ColumnValue]) -> Bool {
     ids.allSatisfy { RecipientQuestion.isSame(self[$0.name], $0.value) }
   }

@@ -1,7 +1,7 @@
 package import BatchFoundation
 package import BatchIngest
 
-/// One accepted line of an export in a deltaDNA job, validated and typed. Its texts stay in the memory of its
+/// One accepted line of an export in a game's job, validated and typed. Its texts stay in the memory of its
 /// partition.
 package struct GameRecord {
   package var device: Text = .empty

@@ -1,7 +1,7 @@
 import BatchFoundation
 import BatchIngest
 
-/// Reads lines as records for a deltaDNA job (reference deltadna 2); reuses its working memory from line to line.
+/// Reads lines as records for a game's job (reference deltadna 2); reuses its working memory from line to line.
 struct GameRecordReader: ~Copyable {
   var fields = RecordFields(GameRecordType.self)
   /// The record from the current line; meaningless if the line has faults.

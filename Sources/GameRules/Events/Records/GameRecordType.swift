@@ -1,7 +1,7 @@
 import BatchFoundation
 package import BatchIngest
 
-/// The type of a record in a deltaDNA job (reference deltadna 2). Raw values are stored in packed records.
+/// The type of a record in a game's job (reference deltadna 2). Raw values are stored in packed records.
 package enum GameRecordType: UInt8, CaseIterable, Sendable {
   case launch, foreground, background, terminate, newSession
   case gameEvent, namedEvent, goalCompleted, goalAbandoned

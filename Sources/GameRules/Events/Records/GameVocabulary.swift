@@ -2,7 +2,7 @@ package import BatchFoundation
 package import BatchIngest
 
 extension RecordVocabulary {
-  /// The records that exports for a deltaDNA job may contain (reference deltadna 2).
+  /// The records that exports for a game's job may contain (reference deltadna 2).
   package static var game: RecordVocabulary {
     var game = RecordVocabulary(GameRecordType.dictionary) { GameLineDecoder() }
     game.own = OwnRecords(
