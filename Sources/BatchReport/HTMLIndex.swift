@@ -240,7 +240,7 @@ extension Markup {
     line("</div>")
     add(HTMLIndex.charts(counted, zone))
     addTable(
-      "Not done", "Runs that have not succeeded, newest first", HTMLIndex.failures(runs),
+      "Not done", "Runs that did not succeed and were not repeated since, newest first", HTMLIndex.failures(counted),
       [
         Column("run", kind: "number", cell: \.linkedNumber), .time("as of", zone, \.asOf),
         .toned("ended", \.tone) { "\($0.sign) \($0.ending)" },

@@ -194,13 +194,33 @@ import Testing
     let chart = try #require(CampaignChart(activity)?.chart)
     // From 00:00 to 09:00.
     let bands = chart.boxes.filter { $0.tone == "band" }.map { "\(Int($0.x)) \(Int($0.x + $0.width))" }
-    #expect(bands == ["4 82", "4 362", "4 362", "-2 82"])
+    #expect(bands == ["4 82", "4 362", "4 362", "-2 362"])
     #expect(
       chart.labels.compactMap { $0.size.isEmpty ? nil : $0.text } == [
         "until 2026-01-20 08:00", "until 2026-02-18 12:00",
       ])
-    #expect(chart.summary.hasSuffix("events carried it. A band without an edge began earlier or ends later."))
+    #expect(
+      chart.summary.hasSuffix(
+        "A band without an edge began earlier or ends later. An end is unknown if an earlier run set the campaign."))
     #expect(chart.rows.map { $0[1] } == ["2026-01-12 00:00", "2026-01-12 00:00", "2026-01-12 00:00", "before"])
+  }
+
+  @Test("Withdrawn events of earlier runs are explained, and not taken for events years away")
+  func withdrawn() throws {
+    var activity = Activity()
+    var hours = HourCounts()
+    hours.add(3, at: Self.monday)
+    hours.add(-5, at: Self.monday + 24 * 365 * 9)
+    activity.events.add(hours, to: "14")
+    activity.campaign("a") {
+      $0.events.add(2, at: Self.monday)
+      $0.expired.add(-4, at: Self.monday)
+    }
+    let charts = Charts(activity, [:]).all
+    #expect(charts.map(\.id).contains("events"))
+    for chart in charts { #expect(!chart.summary.contains("years"), "\(chart.summary)") }
+    let campaigns = try #require(charts.first { $0.id == "campaigns" })
+    #expect(campaigns.summary.hasSuffix("Counts below 0 are of events from earlier runs that late records withdrew."))
   }
 
   @Test("A campaign is marked as expired where its band ends")

@@ -81,11 +81,16 @@ import Testing
       runs[place].window = TimeWindow(from: Instant(milliseconds: end.milliseconds - 86_400_000), to: end)
       runs[place].quarantined = [11, 8, 0][place]
     }
+    runs[0].exit = .serviceUnavailable
     let page = HTMLIndex.text(runs, store: "a")
     #expect(page.contains("<b class=\"plain\">8</b><span>quarantined</span>"))
     #expect(page.contains("<b class=\"plain\">1,406</b><span>records accepted</span>"))
     #expect(page.contains("<title>2026-01-02: 206 accepted</title>"))
     #expect(page.contains("<title>2026-01-02: 8 quarantined</title>"), "\(page)")
+    // A window that a later run read is done.
+    #expect(!page.contains("did not succeed"))
+    runs[2].exit = .serviceUnavailable
+    #expect(HTMLIndex.text(runs, store: "a").contains("Runs that did not succeed and were not repeated since"))
   }
 
   @Test(

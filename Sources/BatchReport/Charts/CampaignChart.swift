@@ -18,8 +18,10 @@ struct CampaignChart {
     var from: Double
     var to: Double
 
-    /// Whether the campaign can be active beyond the axis.
-    func isOpen(after axis: TimeAxis) -> Bool { campaign.until != nil && to > Double(axis.edges[axis.count]) }
+    /// Whether the campaign can be active beyond the axis, as one can that an earlier run set and nothing ended.
+    func isOpen(after axis: TimeAxis) -> Bool {
+      campaign.until == nil ? campaign.expired.total == 0 : to > Double(axis.edges[axis.count])
+    }
 
     var figures: String {
       let set = campaign.set.total, expired = campaign.expired.total
@@ -85,6 +87,9 @@ struct CampaignChart {
     let words =
       "when \(lanes.count == 1 ? "it" : "each") was set, how long it could be active, and when events carried it."
       + (isOpen ? " A band without an edge began earlier or ends later." : "")
+      + (lanes.contains { $0.campaign.until == nil } ? " An end is unknown if an earlier run set the campaign." : "")
+      + (lanes.contains { $0.campaign.set.total < 0 || $0.campaign.expired.total < 0 }
+        ? " Counts below 0 are of events from earlier runs that late records withdrew." : "")
     return rest.weight > 0
       ? "The \(lanes.count) most active of \(names.grouped)\(names == Activity.campaignLimit ? " or more" : "") campaigns: \(words)"
       : "\(lanes.count.counted("campaign")): \(words)"

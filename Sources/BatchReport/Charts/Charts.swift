@@ -20,10 +20,11 @@ struct Charts {
     counts.reduce(into: HourCounts(), +=).span.map { TimeAxis($0, in: zone) }
   }
 
-  /// Returns a note about counts too far from the rest to be shown; empty if there are none.
+  /// Returns a note about counts too far from the rest to be shown; empty if there are none. The total may be smaller
+  /// than what is shown, because late records withdraw events of earlier runs.
   private func besides(_ total: Int, _ series: [(String, [Int])]) -> String {
     let shown = series.reduce(0) { $0 + $1.1.reduce(0, +) }
-    return shown == total
+    return shown >= total
       ? ""
       : " \((total - shown).counted("of them is", "of them are")) years earlier or later than the rest and not shown."
   }
