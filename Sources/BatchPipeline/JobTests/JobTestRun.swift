@@ -90,7 +90,9 @@ extension TemporaryFolder {
         let known = names.map { "'\($0)'" }.joined(separator: ", ")
         throw FileError([
           ConfigurationFault(
-            foreign.place, "'inputs.\(foreign.entry)' is not an entry of the job, \(known.isEmpty ? "which has none" : "whose entries are \(known)")")
+            foreign.place,
+            "'inputs.\(foreign.entry)' is not an entry of the job, "
+              + (known.isEmpty ? "which has none" : "whose entries are \(known)"))
         ])
       }
       try add(foreign.records, "entry-\(number)", place, of: entry)
