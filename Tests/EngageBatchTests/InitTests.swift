@@ -92,6 +92,23 @@ import Testing
     #expect(Set(modes) == ["40700", "100600"])
   }
 
+  @Test("A named column that changes nothing is reported")
+  func unusedColumns() throws {
+    let workspace = try Workspace([])
+    try workspace.write("in/segment.ndjson", try Checkout.text("samples/maps/segment.ndjson"))
+    let preset = try workspace.run("init", "shop", "--from", "in/segment.ndjson", "--device", "anonymousId")
+    #expect(preset.code == 0)
+    #expect(preset.messages.contains("--campaign and --zone have no effect here"), "\(preset.messages)")
+    let rows = (0..<40).map { row in
+      "i-\(row % 9);2026-01-15 08:00:\(10 + row);\(["opened", "received", "purchase", "login"][row % 4]);spring"
+    }
+    try workspace.write("in/mixed.csv", (["installation;when;what;campaign"] + rows).joined(separator: "\n") + "\n")
+    let mixed = try workspace.run(
+      "init", "mixed", "--from", "in/mixed.csv", "--device", "installation", "--campaign", "campaign")
+    #expect(mixed.code == 65)
+    #expect(mixed.messages.contains("--campaign was not used, because only some"), "\(mixed.messages)")
+  }
+
   @Test(
     "Of an export the preset is found, and the job reads it",
     arguments: [

@@ -203,7 +203,7 @@ import Testing
       sentences(checkout, "session")[0]
         == "began at 2026-01-01T08:00:00.000Z; this is event 3 of the session; the session ended at 2026-01-01T08:05:00.000Z, after 300 s of use"
     )
-    #expect(sentences(checkout, "campaign")[0].contains("with the notification received at"))
+    #expect(sentences(checkout, "campaign")[0].contains("set by the notification received at"))
   }
 
   @Test("An event of a replayed line names the file and line that were quarantined")

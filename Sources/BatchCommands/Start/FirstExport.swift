@@ -54,7 +54,11 @@ struct FirstExport {
       }
     }
     do {
-      try choose(input, form, records, hints, shown)
+      if try !choose(input, form, records, hints, shown), !hints.isEmpty {
+        notes.append(
+          "  --device, --time, --name, --campaign and --zone have no effect here, because nothing is inferred from the "
+            + "values; to read other columns, edit the job's map (docs/maps.md)")
+      }
     } catch let error as MapProposal.NoColumn {
       let near =
         NearestName.question(about: error.name, among: error.known)
@@ -72,7 +76,7 @@ struct FirstExport {
   /// fitting preset; otherwise with a map inferred from values.
   private mutating func choose(
     _ input: InputFile, _ form: ExportForm, _ records: ExportRecords, _ hints: MapProposal.Hints, _ shown: String
-  ) throws {
+  ) throws -> Bool {
     let vocabulary = platform.platform.vocabulary
     let types = vocabulary.dictionary.values["type"] ?? []
     // Lines of links are not JSON and look like a table.
@@ -86,7 +90,7 @@ struct FirstExport {
       {
         self.kind = kind
         notes.insert("\(shown): records in the program's own format, read without a map, as \(kind.name)", at: 0)
-        return
+        return false
       }
     }
     if let own, let kind = records.ownKind {
@@ -97,7 +101,7 @@ struct FirstExport {
         ? "records in the program's own format whose values require a map"
         : "\(form.name) of records in the program's own format"
       notes.append("\(shown): \(what), as \(kind.name); the map copies each field")
-      return
+      return false
     }
     var (best, envelope) = (try MapProposal(of: records, types: types, hints: hints), [String]())
     let list = records.ofList
@@ -128,7 +132,7 @@ struct FirstExport {
         (self.kind, record, preset) = (kind, place, own)
         notes.append(
           "\(shown): records in the program's own format in '\(place.printable)', read without a map, as \(kind.name)")
-        return
+        return false
       }
       // A column that the preset skips may be the deciding one.
       guard
@@ -148,7 +152,7 @@ struct FirstExport {
         ? "read by the preset '\(fit.name)' \(source)"
         : "the preset '\(fit.name)' reads \(fit.trial.accepted) of \(fit.trial.outcomes) records \(source)"
       notes.append("\(shown): \(what)\(words)")
-      return
+      return false
     }
     // Records that only a preset finds, such as those of a store, are unknown to the proposal.
     guard !records.nodes.isEmpty else {
@@ -192,9 +196,13 @@ struct FirstExport {
       let guesses = best.unsure.map { "\($0.name) (\($0.path))" }.joined(separator: ", ")
       toDo =
         "guessed: \(guesses.printable); check \(Self.mapPlace), or repeat in a new folder with --device, --time or --name"
+    } else if hints.campaign != nil, best.path(of: "campaign") == nil {
+      toDo =
+        "--campaign was not used, because only some of the records are notifications; add rules for them to \(Self.mapPlace) (docs/maps.md)"
     } else if !best.doubts.isEmpty {
       toDo = "\(best.doubts.joined(separator: "; ").printable); check \(Self.mapPlace)"
     }
+    return true
   }
 
   /// Whether the map is complete, with nothing left to fill in.

@@ -28,6 +28,8 @@ package struct MapProposal {
     package var zone: String?
 
     package init() {}
+
+    package var isEmpty: Bool { time.isEmpty && [device, name, campaign, zone].allSatisfy { $0 == nil } }
   }
 
   /// The error thrown if the user named a column that the records lack.

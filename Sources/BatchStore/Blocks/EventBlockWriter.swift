@@ -54,7 +54,6 @@ package import BatchFoundation
     self.isCopying = isCopying
     known = KnownLists(count: form.shared.count)
     unsafe numbers = .allocate(capacity: form.shared.count)
-    unsafe numbers.initialize(repeating: .max)
     unsafe lastNew = .allocate(capacity: form.shared.count)
     start()
   }
@@ -208,7 +207,7 @@ package import BatchFoundation
     var size = 0
     var isNew: UInt64 = 0
     for index in shared.indices {
-      let (number, new) = unsafe intern(shared[index], guess: Int(numbers[index]))
+      let (number, new) = unsafe intern(shared[index])
       size += form.size(ofShared: index, escaped: strings.wireCount(of: number))
       unsafe numbers[index] = UInt32(truncatingIfNeeded: number)
       if new { isNew |= 1 << UInt64(index) }
@@ -279,14 +278,6 @@ package import BatchFoundation
     let found = strings.intern(text)
     if isCopying, found.isNew { unsafe strings.keep(found.index, memory.copy(text.bytes)) }
     return found
-  }
-
-  /// Returns the same as ``intern(_:)``. Most shared texts equal those of the last event, and comparing one costs less
-  /// than a look-up.
-  @inline(__always)
-  private mutating func intern(_ text: Text, guess: Int) -> (index: Int, isNew: Bool) {
-    if guess < strings.count, unsafe strings.entries[guess].text == text { return (guess, false) }
-    return intern(text)
   }
 
   @inline(__always)
