@@ -124,7 +124,7 @@ enum NextSteps {
     }
     if let outdated = report.outdated { steps.append(outdated.advice) }
     steps += report.unsent.compactMap { unsent in
-      // An outage is no reason to give up what the next run may get.
+      // After an outage, the next run may still identify the devices, so releasing their events would be premature.
       let release = report.exit == .serviceUnavailable ? nil : unsent.release
       return unsent.advice.map {
         "\(unsent.events.counted("event is", "events are")) not sent (\(unsent.status)): \($0)\(release.map { "; \($0)" } ?? "")"

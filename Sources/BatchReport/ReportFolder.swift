@@ -115,7 +115,8 @@ package enum ReportFolder {
     guard let last = runs.last, last.isNight else { return }
     let folder = PathText.folder(of: index)
     let nights = nights(of: last, runs, below: folder)
-    for night in around(last, nights).compactMap(\.self) {
+    let (before, after) = around(last, nights)
+    for night in [before, after].compactMap(\.self) {
       let path = "\(folder)/\(night.folder ?? "")/report.html"
       // A page that is gone or unreadable needs no link.
       guard let page = try? String(decoding: RegularFile.read(path), as: UTF8.self),
@@ -131,14 +132,18 @@ package enum ReportFolder {
       .sorted { ($0.last, $0.number) < ($1.last, $1.number) }
   }
 
-  /// Returns the nights before and after that of a run. A run that is no night itself, such as `post`, follows its night.
-  private static func around(_ run: ListedRun, _ nights: [ListedRun]) -> [ListedRun?] {
-    [nights.last { $0.last < run.last || !run.isNight && $0.last == run.last }, nights.first { $0.last > run.last }]
+  /// Returns the night before that of a run and the night after it; nil where there is none. For a run that only adds
+  /// to a night, such as `post`, the night before is the one that it adds to.
+  private static func around(_ run: ListedRun, _ nights: [ListedRun]) -> (before: ListedRun?, after: ListedRun?) {
+    (
+      nights.last { $0.last < run.last || !run.isNight && $0.last == run.last }, nights.first { $0.last > run.last }
+    )
   }
 
   private static func links(of run: ListedRun, _ nights: [ListedRun], to index: String) -> ReportLinks {
-    let pages = around(run, nights).map { $0?.folder.map { "../\($0)/report.html" } }
-    return ReportLinks(index: "../\(PathText.name(of: index))", before: pages[0], after: pages[1])
+    func page(_ night: ListedRun?) -> String? { night?.folder.map { "../\($0)/report.html" } }
+    let (before, after) = around(run, nights)
+    return ReportLinks(index: "../\(PathText.name(of: index))", before: page(before), after: page(after))
   }
 
   /// Returns the runs with the folders of their reports.

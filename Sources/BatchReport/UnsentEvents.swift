@@ -11,7 +11,7 @@ package struct UnsentEvents: Sendable, Equatable, Codable {
   package var ends: String
   /// The advice if no later run sends the events; nil if there is nothing to do but wait.
   package var advice: String?
-  /// How to send the events without what they are held for, following ``advice``; nil if there is no way.
+  /// The advice for sending the events anyway, printed after ``advice``; nil if that is impossible.
   package var release: String?
 
   package init(status: String, events: Int, reason: String, setting: String, ends: String, advice: String? = nil) {

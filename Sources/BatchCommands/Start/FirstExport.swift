@@ -73,7 +73,9 @@ struct FirstExport {
   }
 
   /// Chooses how to read the records: as the program's own format, directly or with a map; otherwise with a
-  /// fitting preset; otherwise with a map inferred from values.
+  /// fitting preset; otherwise with a map inferred from values, which alone uses the named columns.
+  ///
+  /// - Returns: whether a map was inferred.
   private mutating func choose(
     _ input: InputFile, _ form: ExportForm, _ records: ExportRecords, _ hints: MapProposal.Hints, _ shown: String
   ) throws -> Bool {

@@ -40,8 +40,9 @@ struct InitCommand: ParsableCommand {
   @Option(help: "The time zone for times without one, or the column with the time zone.") var zone: String?
 
   mutating func validate() throws {
-    let hints = [device, name, campaign, zone].contains { $0 != nil } || !time.isEmpty
-    if hints, from.isEmpty { throw ValidationError("--device, --time, --name, --campaign and --zone need --from.") }
+    if !hints.isEmpty, from.isEmpty {
+      throw ValidationError("--device, --time, --name, --campaign and --zone need --from.")
+    }
     // The last argument of `--from` may be the folder.
     if from.count > 1, folder == ".", let last = from.last, !last.contains("*"),
       !FileManager.default.fileExists(atPath: last)
@@ -50,10 +51,14 @@ struct InitCommand: ParsableCommand {
     }
   }
 
+  private var hints: MapProposal.Hints {
+    var hints = MapProposal.Hints()
+    (hints.device, hints.time, hints.name, hints.campaign, hints.zone) = (device, time, name, campaign, zone)
+    return hints
+  }
+
   func run() throws {
     try Failures.reported {
-      var hints = MapProposal.Hints()
-      (hints.device, hints.time, hints.name, hints.campaign, hints.zone) = (device, time, name, campaign, zone)
       let export =
         from.isEmpty
         ? nil : try FirstExport(from, platform: self.platform?.commands, folder: folder, hints: hints)

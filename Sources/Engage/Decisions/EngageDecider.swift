@@ -271,15 +271,10 @@ private struct CampaignStepCodes {
     goalCode = settings.codes[.goalCompleted].code
   }
 
-  /// Returns whether somebody used the app, unlike for a notification that arrived by itself.
+  /// Returns whether the record shows that somebody used the app (``RecordType/isUse``).
   func isUse(_ entry: RecordEntry) -> Bool {
-    switch RecordType(rawValue: entry.type) {
-    case .launch, .foreground, .background, .terminate, .namedEvent, .goalCompleted, .goalAbandoned, .deepLink,
-      .notificationOpened, .localNotificationOpened, .custom:
-      true
-    case .rawEvent: !codes.contains { $0.step == .received && $0.code == Record(entry).subject ?? .empty }
-    default: false
-    }
+    guard let type = RecordType(rawValue: entry.type) else { return false }
+    return type.isUse ?? !codes.contains { $0.step == .received && $0.code == Record(entry).subject ?? .empty }
   }
 
   func step(of event: Event) -> CampaignStep? {

@@ -180,6 +180,19 @@ package enum RecordType: UInt8, CaseIterable, Sendable {
   /// Whether the record counts for earlier events: locations and placemarks augment the events around them (reference
   /// events 5), and consent decides whether locations and placemarks may be used.
   package var isSample: Bool { self == .location || self == .placemark || self == .consent }
+
+  /// Whether somebody used the app, unlike for a notification that arrived by itself; nil if the event's code decides.
+  package var isUse: Bool? {
+    switch self {
+    case .launch, .foreground, .background, .terminate, .namedEvent, .goalCompleted, .goalAbandoned, .deepLink,
+      .notificationOpened, .localNotificationOpened, .custom:
+      true
+    case .pushReceived, .localNotification, .location, .placemark, .identify, .setMobileUserId, .contactList, .program,
+      .optOut, .optIn, .consent, .pushEnabled, .pushDisabled:
+      false
+    case .rawEvent: nil
+    }
+  }
 }
 
 extension RecordType: RecordShape {
