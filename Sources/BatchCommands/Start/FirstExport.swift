@@ -57,7 +57,7 @@ struct FirstExport {
       if try !choose(input, form, records, hints, shown), !hints.isEmpty {
         notes.append(
           "  --device, --time, --name, --campaign and --zone have no effect here, because nothing is inferred from the "
-            + "values; to read other columns, edit the job's map (docs/maps.md)")
+            + "values; to read other columns, write a map (docs/maps.md)")
       }
     } catch let error as MapProposal.NoColumn {
       let near =
