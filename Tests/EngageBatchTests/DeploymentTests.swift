@@ -188,7 +188,7 @@ import Testing
       (cd "$from" && tar cf - --exclude="$exclude" .) | tar xf - -C "$to"
     else
       mkdir -p "$(dirname "$to")"
-      cp "$from" "$to"
+      cp "$from" "$to.$$" && mv "$to.$$" "$to"
     fi
     """
 
