@@ -28,8 +28,20 @@ package struct ListedRun: Sendable, Equatable {
   package var stopped: String?
   /// The number of lines that this replay imported from the quarantine of each other run, by run number.
   package var repaired: [Int64: Int] = [:]
+  /// The events that the run left pending.
+  package var pending = 0
   /// The folder of the run's report, next to the page; nil if there is none.
   package var folder: String?
+  /// The later run that finished this night: it read the window again, or sent what an outage had kept.
+  var finisher: Finisher?
+
+  struct Finisher: Sendable, Equatable {
+    var number: Int64
+    /// The folder of its report; nil if there is none.
+    var folder: String?
+
+    fileprivate init(_ run: ListedRun) { (number, folder) = (run.number, run.folder) }
+  }
 
   package init(number: Int64, job: String, mode: String, started: Instant, asOf: Instant, exit: RunExit?) {
     (self.number, self.job, self.mode, self.exit) = (number, job, mode, exit)
@@ -44,8 +56,16 @@ package struct ListedRun: Sendable, Equatable {
     mode == "rerun" && exit == .done && window.contains(instant)
   }
 
+  /// Whether the run failed, and no later run finished its night.
+  fileprivate var isUnfinished: Bool { exit != .done && finisher == nil }
+
+  /// Whether the run sends what earlier ones left in the store, and sent all of it.
+  fileprivate var hasSentAll: Bool { ["run", "post"].contains(mode) && exit == .done && pending == 0 }
+
   fileprivate var state: NightState? {
-    night ?? exit.map { NightState($0, hasFindings: failed + quarantined > 0) }
+    let hasFindings = failed + quarantined > 0
+    if finisher != nil, exit != .done { return NightState(.done, hasFindings: hasFindings) }
+    return night ?? exit.map { NightState($0, hasFindings: hasFindings) }
   }
 
   fileprivate var tone: String { state?.tone ?? "attention" }
@@ -57,6 +77,7 @@ package struct ListedRun: Sendable, Equatable {
 
   fileprivate var ending: String {
     guard let exit, let state else { return "killed or still running" }
+    if let finisher { return "\(state.rawValue), finished by run \(finisher.number)" }
     return state == .failed ? "failed: \(Wording.ending(exit))" : state.rawValue
   }
 
@@ -71,12 +92,13 @@ extension Instant {
 extension [ListedRun] {
   /// The runs, with all runs of one window combined into the last. A record counts in its window, whether the first
   /// run, a later one or a replay read it. The quarantined lines are the ones that the last run found and no replay
-  /// imported. The page belongs to the run that accepted the most records.
+  /// imported. The page belongs to the run that accepted the most records. A night that met an outage is finished by the
+  /// next run that sent everything.
   var byWindow: [ListedRun] {
     var counted: [ListedRun] = []
     var places: [String: Int] = [:]
     var ofRun: [Int64: Int] = [:]
-    var largest: [Int: Int] = [:]
+    var pages: [Int: ListedRun] = [:]
     for var run in self {
       for (number, lines) in run.repaired.sorted(by: { $0.key < $1.key }) {
         guard let place = ofRun[number] else { continue }
@@ -96,8 +118,12 @@ extension [ListedRun] {
       if let place = places[window] {
         let before = counted[place]
         // The page of a run that only added a corrected line does not show the night.
-        if run.accepted < largest[place, default: 0] { run.folder = before.folder ?? run.folder }
-        largest[place] = Swift.max(run.accepted, largest[place, default: 0])
+        if let page = pages[place], run.accepted < page.accepted {
+          if page.exit != .done, run.exit == .done { run.finisher = ListedRun.Finisher(run) }
+          run.folder = page.folder ?? run.folder
+        } else {
+          pages[place] = run
+        }
         // A run that read nothing leaves the lines in quarantine.
         if run.accepted + run.quarantined == 0 { run.quarantined = before.quarantined }
         run.accepted += before.accepted
@@ -106,10 +132,14 @@ extension [ListedRun] {
         counted[place] = run
       } else {
         places[window] = counted.count
-        largest[counted.count] = run.accepted
+        pages[counted.count] = run
         counted.append(run)
       }
       ofRun[run.number] = places[window]
+    }
+    for place in counted.indices where counted[place].exit == .serviceUnavailable {
+      let number = counted[place].number
+      counted[place].finisher = first { $0.number > number && $0.hasSentAll }.map(ListedRun.Finisher.init)
     }
     return counted
   }
@@ -127,10 +157,12 @@ package enum HTMLIndex {
   /// - Parameters:
   ///   - runs: The runs, oldest first.
   ///   - zone: The zone in which the page shows times.
-  package static func text(_ runs: [ListedRun], store: String, in zone: Zone = .utc) -> String {
+  package static func text(
+    _ runs: [ListedRun], store: String, in zone: Zone = .utc, usesSandbox: Bool = false
+  ) -> String {
     let jobs = Set(runs.map(\.job)).sorted { $0.precedesByBytes($1) }.joined(separator: ", ").clipped(toBytes: 100)
     return Markup.page(title: "\(jobs), all runs", head: "\n\(mark(of: store))") {
-      $0.addIndex(runs, jobs, store, zone)
+      $0.addIndex(runs, jobs, store, zone, usesSandbox)
     }
   }
 
@@ -176,7 +208,7 @@ package enum HTMLIndex {
   }
 
   fileprivate static func failures(_ runs: [ListedRun]) -> [ListedRun] {
-    Array(runs.reversed().filter { $0.exit != .done }.prefix(shownFailures))
+    Array(runs.reversed().filter(\.isUnfinished).prefix(shownFailures))
   }
 
   fileprivate static func newest(_ runs: [ListedRun]) -> [ListedRun] { Array(runs.reversed().prefix(shownRuns)) }
@@ -222,12 +254,15 @@ package enum HTMLIndex {
 }
 
 extension Markup {
-  fileprivate mutating func addIndex(_ runs: [ListedRun], _ jobs: String, _ store: String, _ zone: Zone) {
+  fileprivate mutating func addIndex(
+    _ runs: [ListedRun], _ jobs: String, _ store: String, _ zone: Zone, _ usesSandbox: Bool
+  ) {
     let counted = runs.byWindow
-    let failed = counted.count { $0.exit != .done }
+    let failed = counted.count(where: \.isUnfinished)
     let unsent = runs.compactMap(\.unsent).last ?? 0
     line(
-      #"<header><h1>\#(jobs)</h1><span class="soft">all runs of \#(store), times in \#(zone.name)</span></header>"#)
+      #"<header><h1>\#(jobs)</h1>\#(usesSandbox ? .sandboxBadge : "")<span class="soft">all runs of \#(store), times in \#(zone.name)</span></header>"#
+    )
     addTiles([
       ("runs", runs.count, "plain"), ("not done", failed, failed > 0 ? "bad" : "plain"),
       ("records accepted", runs.reduce(0) { $0 + $1.accepted }, "plain"),
@@ -240,7 +275,7 @@ extension Markup {
     line("</div>")
     add(HTMLIndex.charts(counted, zone))
     addTable(
-      "Not done", "Runs that did not succeed and were not repeated since, newest first", HTMLIndex.failures(counted),
+      "Not done", "Runs that did not succeed and that no later run finished, newest first", HTMLIndex.failures(counted),
       [
         Column("run", kind: "number", cell: \.linkedNumber), .time("as of", zone, \.asOf),
         .toned("ended", \.tone) { "\($0.sign) \($0.ending)" },

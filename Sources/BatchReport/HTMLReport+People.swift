@@ -22,7 +22,10 @@ extension Markup {
       campaign.value.steps.map { (name: campaign.name.string.clipped(toBytes: Chart.longestName), steps: $0) }
     }
     if !steps.isEmpty {
-      let others = rest.steps.map { [(name: "all others (a device may count more than once)", steps: $0)] } ?? []
+      var others = rest.steps.map { [(name: "all others (a device may count more than once)", steps: $0)] } ?? []
+      if CampaignStep.allCases.contains(where: { people.withoutCampaign[$0] != (0, 0) }) {
+        others.append((name: "no campaign", steps: people.withoutCampaign))
+      }
       line(
         .table(
           "Campaigns: devices of each step, the share of devices from the previous step that also took it, and events",
@@ -48,7 +51,8 @@ extension CampaignSteps {
     guard reach != (0, 0) else { return "-" }
     let before = CampaignStep.allCases.prefix { $0 != step }.last.map { self[$0].devices } ?? 0
     // The other devices of the step took the previous one on an earlier night, or never.
-    let share = before > 0 ? " (\((continued(step) * 100 + before / 2) / before)%)" : ""
+    let percent = before > 0 ? (continued(step) * 100 + before / 2) / before : 0
+    let share = before > 0 ? " (\(continued(step).grouped) of \(before.grouped), \(percent)%)" : ""
     return
       #"<span class="whole">\#(reach.devices.counted("device"))\#(share),</span> <span class="whole">\#(reach.events.countedOrFewer("event"))</span>"#
   }

@@ -24,9 +24,17 @@ package struct ReportLinks: Sendable, Equatable {
   /// The reports of the job's previous and next night; nil if there is none.
   package var before: String?
   package var after: String?
+  /// The number of the later run that finished this night, and its report; nil if this night needed none.
+  package var finisher: Finisher?
 
-  package init(index: String, before: String? = nil, after: String? = nil) {
-    (self.index, self.before, self.after) = (index, before, after)
+  package struct Finisher: Sendable, Equatable {
+    package var run: Int64
+    /// Nil if there is no report.
+    package var page: String?
+  }
+
+  package init(index: String, before: String? = nil, after: String? = nil, finisher: Finisher? = nil) {
+    (self.index, self.before, self.after, self.finisher) = (index, before, after, finisher)
   }
 }
 
@@ -39,6 +47,8 @@ extension RunReport {
 }
 
 extension Markup {
+  static var sandboxBadge: Markup { #"<span class="badge attention">sandbox, not the service</span>"# }
+
   /// Adds the sections of a report, skipping empty ones.
   fileprivate mutating func add(_ report: RunReport) {
     addPeople(report)
@@ -78,7 +88,7 @@ extension Markup {
   fileprivate mutating func addOverview(_ report: RunReport, _ links: ReportLinks?) {
     if let links { addNavigation(links) }
     let tone = report.night.tone
-    let sandbox: Markup = report.usesSandbox ? #"<span class="badge attention">sandbox, not the service</span>"# : ""
+    let sandbox: Markup = report.usesSandbox ? .sandboxBadge : ""
     line(
       #"<header><h1>\#(report.job)</h1><span class="badge \#(tone)"><span aria-hidden="true">\#(report.night.sign) </span>\#(report.ending)</span>\#(sandbox)<span class="soft">\#(report.period), times in \#(report.shownZone.name)</span></header>"#
     )

@@ -20,7 +20,13 @@ extension Markup {
     ]
     let present = pages.compactMap { page, name in page.map { (page: $0, name: name) } }
     let items: Markup = .joined(present) { #"<a href="\#($0.page)">\#($0.name)</a>"# }
-    line("\(Markup(stringLiteral: Self.navigation))\(items)</nav>")
+    let finisher: Markup =
+      links.finisher.map { finisher in
+        let words = "finished by run \(finisher.run)"
+        let linked: Markup = finisher.page.map { #"<a href="\#($0)">\#(words)</a>"# } ?? "\(words)"
+        return #"<span class="badge good"><span aria-hidden="true">✓ </span>\#(linked)</span>"#
+      } ?? ""
+    line("\(Markup(stringLiteral: Self.navigation))\(items)\(finisher)</nav>")
   }
 
   /// Adds a table of contents if there are many sections.

@@ -51,8 +51,12 @@ enum NextSteps {
     let outside = summary.records.outOfWindow
     if outside > summary.records.read / 2, report.nothingUsable != true {
       let (are, were) = outside == 1 ? ("is", "it was") : ("are", "they were")
+      let span = report.outOfWindow.map { span in
+        let (first, last) = (report.shownZone.minute(span.lowerBound), report.shownZone.minute(span.upperBound))
+        return first == last ? ": at \(first)" : ": from \(first) to \(last)"
+      }
       steps.append(
-        "\(outside.grouped) of \(summary.records.read.counted("record")) \(are) outside the window, so \(were) not processed. "
+        "\(outside.grouped) of \(summary.records.read.counted("record")) \(are) outside the window, so \(were) not processed\(span ?? ""). "
           + "If that is not intended, compare the job's window with the times of the export")
     }
     steps += wholeFiles(report)

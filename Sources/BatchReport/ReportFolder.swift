@@ -92,10 +92,10 @@ package enum ReportFolder {
   ///   - runs: The runs, oldest first.
   /// - Throws: ``ReportError``.
   package static func writeIndex(
-    _ path: String, _ runs: [ListedRun], store: String, in zone: Zone, isForGroup: Bool
+    _ path: String, _ runs: [ListedRun], store: String, in zone: Zone, usesSandbox: Bool = false, isForGroup: Bool
   ) throws {
     let runs = placed(runs, below: PathText.folder(of: path))
-    try replace(path, HTMLIndex.text(runs, store: store, in: zone), isForGroup: isForGroup)
+    try replace(path, HTMLIndex.text(runs, store: store, in: zone, usesSandbox: usesSandbox), isForGroup: isForGroup)
   }
 
   /// Returns the links of the report of the last run; nil if it is the only one.
@@ -108,15 +108,16 @@ package enum ReportFolder {
     return links(of: last, nights(of: last, runs, below: PathText.folder(of: index)), to: index)
   }
 
-  /// Links the reports of the previous and the next night to the new report of the last run.
+  /// Links the reports of the previous and the next night, and of those that the last run finished, to its new report.
   ///
   /// - Throws: ``ReportError``.
   package static func link(to index: String, _ runs: [ListedRun], isForGroup: Bool) throws {
-    guard let last = runs.last, last.isNight else { return }
+    guard let last = runs.last else { return }
     let folder = PathText.folder(of: index)
     let nights = nights(of: last, runs, below: folder)
     let (before, after) = around(last, nights)
-    for night in [before, after].compactMap(\.self) {
+    let neighbors = last.isNight ? [before, after].compactMap(\.self) : []
+    for night in neighbors + nights.filter({ $0.finisher?.number == last.number }) {
       let path = "\(folder)/\(night.folder ?? "")/report.html"
       // A page that is gone or unreadable needs no link.
       guard let page = try? String(decoding: RegularFile.read(path), as: UTF8.self),
@@ -141,9 +142,11 @@ package enum ReportFolder {
   }
 
   private static func links(of run: ListedRun, _ nights: [ListedRun], to index: String) -> ReportLinks {
-    func page(_ night: ListedRun?) -> String? { night?.folder.map { "../\($0)/report.html" } }
+    func page(_ folder: String?) -> String? { folder.map { "../\($0)/report.html" } }
     let (before, after) = around(run, nights)
-    return ReportLinks(index: "../\(PathText.name(of: index))", before: page(before), after: page(after))
+    return ReportLinks(
+      index: "../\(PathText.name(of: index))", before: page(before?.folder), after: page(after?.folder),
+      finisher: run.finisher.map { .init(run: $0.number, page: page($0.folder)) })
   }
 
   /// Returns the runs with the folders of their reports.

@@ -79,6 +79,8 @@ package struct RunReport: Sendable, Equatable, Codable {
   package var stoppedPlans = 0
   package var ledger = UploadLedger()
   package var platform = PlatformReport()
+  /// The first and last time of the records outside the window; nil if there are none.
+  package var outOfWindow: ClosedRange<Instant>?
   /// The number of quarantined events, which are not included in the quarantined lines of ``summary``.
   package var quarantinedEvents = 0
   /// All events in the store that were not sent, by status and reason.

@@ -192,8 +192,8 @@ extension People {
     .object(
       [
         ("devices", .number(devices)), ("new", .number(newDevices)), ("returning", .number(returningDevices)),
-        ("used", .number(steps[.used].devices)),
-      ] + steps.members)
+        ("used", .number(steps[.used].devices)), ("sessionsWithoutUse", .number(sessionsWithoutUse)),
+      ] + steps.members + [("withoutCampaign", .object(withoutCampaign.members))])
   }
 }
 

@@ -19,7 +19,7 @@ import Testing
     var (first, second, third) = (run(1, day: 1), run(2, day: 2, exit: .serviceUnavailable), run(3, day: 3))
     first.folder = "nightly-20260102T000000Z"
     second.stopped = "no <answer>\nno file"
-    (first.unsent, second.unsent) = (0, 1500)
+    (first.unsent, second.unsent, third.pending) = (0, 1500, 1500)
     (first.quarantined, third.quarantined) = (12, 13)
     return [first, second, third]
   }
@@ -90,7 +90,7 @@ import Testing
     // A window that a later run read is done.
     #expect(!page.contains("did not succeed"))
     runs[2].exit = .serviceUnavailable
-    #expect(HTMLIndex.text(runs, store: "a").contains("Runs that did not succeed and were not repeated since"))
+    #expect(HTMLIndex.text(runs, store: "a").contains("Runs that did not succeed and that no later run finished"))
   }
 
   @Test(
@@ -130,6 +130,28 @@ import Testing
     #expect(!HTMLIndex.text(runs, store: "a").contains("id=\"posted-title\""))
   }
 
+  @Test("A night that met an outage is done once a later run has sent everything", arguments: ["run", "post"])
+  func finished(mode: String) {
+    var runs = [Self.run(1, day: 1, exit: .serviceUnavailable), Self.run(2, day: 2), Self.run(3, day: 3)]
+    runs[1].pending = 5
+    (runs[2].mode, runs[0].night) = (mode, .failed)
+    let page = HTMLIndex.text(runs, store: "a")
+    #expect(page.contains("<td class=\"good\" title=\"done, finished by run 3\">1<span>✓ 1.2k</span>"), "\(page)")
+    #expect(page.contains("<b class=\"plain\">0</b><span>not done</span>") && !page.contains("<h2>Not done"))
+    // The list has each run as it ended.
+    #expect(page.contains("✕ failed: the service could not be reached or kept failing"))
+    runs[2].exit = .serviceUnavailable
+    #expect(HTMLIndex.text(runs, store: "a").contains("<b class=\"bad\">2</b><span>not done</span>"))
+  }
+
+  @Test("Runs against a sandbox are marked")
+  func sandbox() {
+    let runs = [Self.run(1, day: 1), Self.run(2, day: 2)]
+    let badge = "<span class=\"badge attention\">sandbox, not the service</span>"
+    #expect(HTMLIndex.text(runs, store: "a", usesSandbox: true).contains("<h1>nightly</h1>\(badge)"))
+    #expect(!HTMLIndex.text(runs, store: "a").contains(badge))
+  }
+
   @Test("A day that no run has read says so, until one has")
   func missed() {
     var late = Self.run(2, day: 4)
@@ -166,12 +188,13 @@ import Testing
     // What is left of the folder does no harm.
     defer { try? FileManager.default.removeItem(atPath: folder) }
     let index = try #require(ReportFolder.indexPath(store: "a", isSandbox: false, below: folder))
-    // The night of day 2 runs last, and then again; the post of day 3 is no night.
+    // The night of day 2 runs last, and then again; the post of day 3 is no night, and sends what an outage kept.
     var (runs, paths): ([ListedRun], [String]) = ([], [])
     for (number, day) in [1, 3, 3, 2, 2].enumerated() {
       var run = Self.run(Int64(number + 1), day: Int64(day))
       run.window = TimeWindow(from: Instant(milliseconds: run.asOf.milliseconds - 86_400_000), to: run.asOf)
       run.started = Instant(milliseconds: run.asOf.milliseconds + Int64(number + 1) * 1000)
+      if number == 1 { run.exit = .serviceUnavailable }
       if number == 2 { run.mode = "post" }
       runs.append(run)
       let links = ReportFolder.links(to: index, runs)
@@ -185,8 +208,10 @@ import Testing
     func link(_ place: Int, _ words: String) -> String {
       "<a href=\"../\(paths[place].dropFirst(folder.count + 1))/report.html\">\(words)</a>"
     }
+    let finished =
+      "<span class=\"badge good\"><span aria-hidden=\"true\">✓ </span>\(link(2, "finished by run 3"))</span>"
     let wanted = [
-      link(4, "the night after"), link(4, "the night before"), link(1, "the night before"),
+      link(4, "the night after"), link(4, "the night before") + finished, link(1, "the night before"),
       link(0, "the night before") + link(1, "the night after"),
       link(0, "the night before") + link(1, "the night after"),
     ]

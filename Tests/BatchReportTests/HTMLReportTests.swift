@@ -149,8 +149,8 @@ import Testing
       report.activity.campaign("spring") { $0.add(steps.ofOneDevice) }
     }
     let cells = [
-      ("received", "4 devices,", "5 events"), ("opened", "2 devices (25%),", "2 events"),
-      ("sessions", "2 devices (50%),", "2 events"), ("goals", "2 devices (50%),", "2 events"),
+      ("received", "4 devices,", "5 events"), ("opened", "2 devices (1 of 4, 25%),", "2 events"),
+      ("sessions", "2 devices (1 of 2, 50%),", "2 events"), ("goals", "2 devices (1 of 2, 50%),", "2 events"),
     ]
     // A line breaks only between devices and events.
     let row = cells.map {

@@ -164,6 +164,12 @@ import Testing
       TextSummary(report).lines.contains(
         "  - 751 of 1,500 records are outside the window, so they were not processed. "
           + "If that is not intended, compare the job's window with the times of the export"))
+    let first = Instant(milliseconds: 1_768_435_200_000)
+    report.outOfWindow = first...first + Milliseconds(3_600_000)
+    #expect(
+      TextSummary(report).lines.contains {
+        $0.contains("not processed: from 2026-01-15 00:00 to 2026-01-15 01:00. If that is not intended")
+      })
     // Then the same is said of all of them.
     report.nothingUsable = true
     #expect(!TextSummary(report).lines.contains { $0.contains("outside the window") })

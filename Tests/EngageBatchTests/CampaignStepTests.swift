@@ -47,13 +47,20 @@ import Testing
     let summary = try Summary(first.output)
     #expect(summary["people.devices"] == 4 && summary["people.new"] == 4 && summary["people.returning"] == 0)
     // A notification that arrives is no use of the app.
-    #expect(summary["people.used"] == 2)
+    #expect(summary["people.used"] == 2 && summary["people.sessionsWithoutUse"] == 2)
+    #expect(Self.reach(summary, "withoutCampaign.sessions") == "1 by 1")
+    #expect(Self.reach(summary, "withoutCampaign.opened") == "0 by 0")
     #expect(["received", "opened", "goals"].map { Self.reach(summary, $0) } == ["3 by 3", "2 by 1", "1 by 1"])
     #expect(try steps(workspace, "spring") == ["2 by 2", "2 by 1", "3 by 2", "1 by 1"])
     #expect(try steps(workspace, "summer") == ["1 by 1", "0 by 0", "1 by 1", "0 by 0"])
+    let firstPage = try workspace.run("report", "--store", "store.sqlite", "--format", "html").output
+    for text in ["1 device (1 of 2, 50%)", "<th scope=\"row\">no campaign</th>", "of these, did not use the app"] {
+      #expect(firstPage.contains(text), "\(firstPage)")
+    }
     let metrics = try workspace.read("metrics")
     for line in [
-      "new\"} 4", "returning\"} 0", "used\"} 2", "received\"} 3", "opened\"} 1", "sessions\"} 4", "goals\"} 1",
+      "new\"} 4", "returning\"} 0", "used\"} 2", "received\"} 3", "opened\"} 1", "sessions\"} 4",
+      "sessionsWithoutUse\"} 2", "goals\"} 1",
     ] {
       #expect(metrics.contains("engage_batch_devices{job=\"steps\",did=\"\(line)\n"), "\(metrics)")
     }

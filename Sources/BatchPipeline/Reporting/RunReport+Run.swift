@@ -41,6 +41,7 @@ extension RunReport {
     let isMapped = !counts.leftOut.isEmpty || files.files.contains { $0.map != nil }
     summary.records.leftOut = isMapped ? counts.leftOut : nil
     summary.quarantineReasons = counts.reasons
+    outOfWindow = counts.outOfWindowSpan
     quarantinedEvents = local.tally.quarantinedEvents
     summary.setEvents(local.tally.events)
     activity = local.tally.activity

@@ -128,6 +128,7 @@ extension ListedRun {
     events = figure("events", "total")
     posted = figure("upload", "eventsPosted")
     failed = figure("upload", "eventsFailed")
+    pending = figure("upload", "eventsPending")
     unsent = counters["store"]?.members.map { statuses in
       statuses.reduce(0) { $0 + ($1.key == EventStatus.successfullyPosted.name ? 0 : Int($1.value.integer ?? 0)) }
     }

@@ -123,7 +123,8 @@ extension Pipeline {
       guard let store else { return }
       if let index {
         try ReportFolder.writeIndex(
-          index, outcome.runs, store: store, in: outcome.report.shownZone, isForGroup: isForGroup)
+          index, outcome.runs, store: store, in: outcome.report.shownZone, usesSandbox: request.usesSandbox,
+          isForGroup: isForGroup)
         try ReportFolder.link(to: index, outcome.runs, isForGroup: isForGroup)
       } else {
         monitor.note(

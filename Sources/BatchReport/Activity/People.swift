@@ -62,6 +62,11 @@ package struct People: Sendable, Equatable, Codable {
   package var returningDevices = 0
   /// All steps, with or without a campaign; the events of ``CampaignStep/used`` are records.
   package var steps = CampaignSteps()
+  /// The steps without a campaign.
+  package var withoutCampaign = CampaignSteps()
+  /// The number of devices that finished a session without using the app in this run, such as those that only received
+  /// a notification.
+  package var sessionsWithoutUse = 0
 
   package init() {}
 
@@ -71,6 +76,8 @@ package struct People: Sendable, Equatable, Codable {
     total.newDevices += part.newDevices
     total.returningDevices += part.returningDevices
     total.steps += part.steps
+    total.withoutCampaign += part.withoutCampaign
+    total.sessionsWithoutUse += part.sessionsWithoutUse
   }
 
   /// The figures in devices, with their names in metrics and JSON.
@@ -81,6 +88,7 @@ package struct People: Sendable, Equatable, Codable {
       ("received", "received a notification", steps[.received].devices),
       ("opened", "opened a notification", steps[.opened].devices),
       ("sessions", "finished a session", steps[.sessions].devices),
+      ("sessionsWithoutUse", "of these, did not use the app", sessionsWithoutUse),
       ("goals", "completed a goal", steps[.goals].devices),
     ]
   }

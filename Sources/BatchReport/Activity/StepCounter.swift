@@ -63,18 +63,27 @@ package struct StepCounter: Sendable {
 
   /// Adds the campaigns of all devices to the activity; none of the devices has further events in this run.
   ///
-  /// - Returns: the steps of the devices, with or without a campaign.
-  package mutating func close(into activity: inout Activity) -> CampaignSteps {
-    var all = CampaignSteps()
+  /// - Returns: the steps of the devices.
+  package mutating func close(into activity: inout Activity) -> People {
+    var people = People()
     putLastBack()
     for device in devices.values {
-      all += device.all.ofOneDevice
-      guard let campaigns = device.campaigns else { continue }
-      for (name, steps) in campaigns.named { activity.campaign(name) { $0.add(steps.ofOneDevice) } }
-      activity.addToOtherCampaigns(campaigns.rest.ofOneDevice)
+      let all = device.all.ofOneDevice
+      people.steps += all
+      if all[.sessions].devices > all[.used].devices { people.sessionsWithoutUse += 1 }
+      var withoutCampaign = device.all
+      if let campaigns = device.campaigns {
+        for (name, steps) in campaigns.named {
+          activity.campaign(name) { $0.add(steps.ofOneDevice) }
+          withoutCampaign -= steps
+        }
+        activity.addToOtherCampaigns(campaigns.rest.ofOneDevice)
+        withoutCampaign -= campaigns.rest
+      }
+      people.withoutCampaign += withoutCampaign.ofOneDevice
     }
     devices.removeAll(keepingCapacity: true)
-    return all
+    return people
   }
 
   private var named: [ByteText: Device] {

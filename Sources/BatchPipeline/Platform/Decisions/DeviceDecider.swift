@@ -299,8 +299,7 @@ package final class DeciderCore {
 
   /// Counts the devices in ``steps``, none of which has further events in this run.
   func closeSteps() {
-    let all = steps.close(into: &tally.activity)
-    tally.people.steps += all
+    tally.people += steps.close(into: &tally.activity)
   }
 
   /// Returns whether the rules' events, or the records they came from, amount to this many stretches.
