@@ -24,7 +24,7 @@ struct ExplainCommand: ParsableCommand {
     guard let facts = page.facts(for: word) else {
       let hint = NearestName.of(word, among: page.rows.flatMap(\.words)).map { NearestName.question($0) + " " }
       Streams.note(
-        "error: '\(word.printable)' is not a word that the program prints; \(hint ?? "")'explain' lists all such words")
+        "error: there is no explanation of '\(word.printable)'; \(hint ?? "")'explain' lists the words that have one")
       throw ExitCode(.usage)
     }
     answer.format.tell(facts)

@@ -248,7 +248,8 @@ struct RemainingTraces {
     let inputs: InputFiles
     do {
       inputs = try InputFiles.find(request.job, request.storage, allowsMissing: true)
-    } catch is InputError {
+    } catch let error as InputError {
+      lines.append("possibly the exports, which were not searched: \(error)")
       return
     }
     guard inputs.totalSize <= Self.mostBytes else {
@@ -258,11 +259,20 @@ struct RemainingTraces {
       return
     }
     var first: InputFile?
+    var unread: [String] = []
     for file in inputs.files where !file.isPipe {
-      // A file that has disappeared contains no data.
-      guard (try? file.has(isThere)) == true else { continue }
-      files += 1
-      first = first ?? file
+      do {
+        guard try file.has(isThere) else { continue }
+        files += 1
+        first = first ?? file
+      } catch {
+        unread.append("\(error)")
+      }
+    }
+    if let error = unread.first {
+      lines.append(
+        "possibly \(unread.count.counted("export file")) that could not be searched\(unread.count > 1 ? ", such as" : ""): \(error)"
+      )
     }
     if let first {
       lines.append(

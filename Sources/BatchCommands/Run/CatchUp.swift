@@ -44,8 +44,9 @@ struct CatchUp {
         let report = outcome.report
         total.add(report)
         let isUseless = report.summary.records.isUseless(true) && !request.allowsEmpty
+        let result = isUseless ? "Missed" : outcome.exit == .done ? "Caught up" : "Not caught up"
         note(
-          "\(isUseless ? "Missed" : "Caught up"): \(window.words)  \(BackfillTotal.words(report.summary, events: report.quarantinedEvents))"
+          "\(result): \(window.words)  \(BackfillTotal.words(report.summary, events: report.quarantinedEvents))"
         )
         if let failure = report.failure { note(failure) }
         if outcome.exit == .inputRefused { isRefused = true }
