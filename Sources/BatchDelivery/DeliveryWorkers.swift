@@ -43,10 +43,12 @@ final class DeliveryWorkers: Sendable {
   // Each thread ends after its current request.
   deinit { state.change { $0.isClosed = true } }
 
-  /// Sends jobs, the spare ones first, while fewer than `limit` requests are under way; the others become spares.
+  /// Sends jobs, the spare ones first, while fewer than `limit` requests are under way; the others become spares. None
+  /// is sent while the schedule does not know of a failure.
   func send(_ jobs: [SendTask], limit: Int) {
     state.change { state in
       state.spares += jobs
+      guard state.answers.allSatisfy({ $0.outcome == .acknowledged }) else { return }
       while state.running < min(limit, count), !state.spares.isEmpty {
         state.started.append(state.spares.removeFirst())
         state.running += 1

@@ -94,6 +94,15 @@ package struct EngagePlatform: Platform {
           "\(count(.linksInSessions).grouped) opened within sessions, each with its own event \(codes[.link].code)"
         ))
     }
+    // Runs other than dry runs count them in the store.
+    if run.mode.isDryRun {
+      for (figure, reason) in [
+        (EngageFigure.waitingForUserId, "until a record names the device's mobile user id"),
+        (.waitingForSamples, "until a location or placemark arrives or Augmentation.augmentationTimeout is over"),
+      ] where count(figure) > 0 {
+        report.platform.lines.append(.init("held", "\(count(figure).counted("event")) \(reason)"))
+      }
+    }
     if let checks = FindingReport.line(figures) { report.platform.lines.append(checks) }
     if let details, let schema = (details.rules as? EngageDecisionRules)?.schema {
       report.platform.sections = FindingReport.sections(details.findings, details.coverage, of: schema)

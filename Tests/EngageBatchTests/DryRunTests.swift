@@ -45,6 +45,28 @@ import Testing
     #expect(changes == [])
   }
 
+  @Test("They count the events that a run would hold, with the reason")
+  func held() throws {
+    let workspace = try Workspace([])
+    try workspace.write(
+      "job.json",
+      #"{"name": "n", "asOf": "2026-01-05T10:05:10Z", "inputs": {"events": ["in.ndjson"]}, "settings": {"Recipient": {"enableAutoAnonymousTracking": false}}}"#
+    )
+    try workspace.write(
+      "in.ndjson",
+      [
+        #"{"deviceId":"a","timestamp":"2026-01-05T08:00:00Z","type":"location","latitude":1,"longitude":1}"#,
+        #"{"deviceId":"a","timestamp":"2026-01-05T10:05:00Z","type":"namedEvent","name":"x","mobileUserId":"m"}"#,
+        #"{"deviceId":"b","timestamp":"2026-01-05T09:05:00Z","type":"launch"}"#,
+      ].joined(separator: "\n"))
+    let run = try workspace.run("run", "job.json", "--dry-run")
+    #expect(run.code == 0)
+    for line in [
+      "  held       2 events until a record names the device's mobile user id\n",
+      "  held       2 events until a location or placemark arrives or Augmentation.augmentationTimeout is over\n",
+    ] { #expect(run.messages.contains(line), "\(run.messages)") }
+  }
+
   @Test("They print what a run without identity checks sends, byte for byte")
   func printWhatIsSent() throws {
     let workspace = try Workspace()

@@ -75,6 +75,14 @@ import Testing
       "still elsewhere: the service: any data that was sent, and the recipient in the list (--at-service deletes it)\n",
       "still elsewhere: the export file \(workspace.path)/in/a.ndjson; later runs skip these people's lines as 'forgotten'\n",
     ] { #expect(gone.messages.contains(words), "\(words) \(gone.messages)") }
+    // Exports that cannot be searched may hold the person.
+    try workspace.write("mixed.json", workspace.read("job.json").replacing("in/*.ndjson", with: "in/*"))
+    try workspace.write("in/b.parquet", "PAR1PAR1")
+    let mixed = try workspace.run("forget", "mixed.json", "--device", "ada-phone-0001", "--sandbox")
+    #expect(
+      mixed.messages.contains(
+        "still elsewhere: possibly the exports, which were not searched: \(workspace.path)/in/b.parquet: error: a Parquet file"
+      ), "\(mixed.messages)")
     let after = try workspace.run("store", "status", "job.json", "--sandbox").messages
     #expect(!before.contains("forgotten people") && after.contains(" of forgotten people"), "\(after)")
   }
