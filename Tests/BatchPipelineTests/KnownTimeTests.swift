@@ -264,18 +264,16 @@ import Testing
     let folder = try JobFolder(["job.json": Self.job(), "in/a": Self.overMidnight[0]])
     let day = Instant(milliseconds: JobFolder.now.milliseconds + 86_400_000)
     var request = try folder.request(from: nil, to: nil, asOf: (day + Milliseconds(1)).rfc3339)
-    let error = FutureRunError(job: request.job.file, asOf: request.asOf, now: JobFolder.now)
+    let error = CommandError(
+      .configuration,
+      "\(folder.path)/job.json: error: asOf (2026-04-02T00:00:00.001Z) is more than a day ahead of the clock "
+        + "(2026-04-01T00:00:00.000Z): sessions, campaigns and holds that expire by asOf would end for good. Nothing was read or written. "
+        + "Correct asOf or the clock, or add --allow-future if this is intended")
     for mode in [RunMode.run, .noUpload, .post, .replay] {
       request.mode = mode
       #expect(throws: error) { try folder.run(request) }
     }
     #expect(!FileManager.default.fileExists(atPath: request.storePath))
-    #expect(error.exit == .configuration)
-    #expect(
-      error.description
-        == "\(folder.path)/job.json: error: asOf (2026-04-02T00:00:00.001Z) is more than a day ahead of the clock "
-        + "(2026-04-01T00:00:00.000Z): sessions, campaigns and holds that expire by asOf would end for good. Nothing was read or written. "
-        + "Correct asOf or the clock, or add --allow-future if this is intended")
     request.mode = .dryRun(sends: false)
     #expect(try folder.run(request).exit == .done)
     request.mode = .noUpload

@@ -82,7 +82,9 @@ import Testing
     var request = try folder.request()
     request.mode = .dryRun(sends: true)
     request.planOut = "\(folder.path)/plan"
-    #expect(throws: NoChangePlanError(destination: "steps")) { try folder.run(request) }
+    let error = CommandError(
+      .configuration, "error: a run only sends events to 'steps', so there is nothing to plan")
+    #expect(throws: error) { try folder.run(request) }
   }
 
   private func removeFolder(_ path: String) {

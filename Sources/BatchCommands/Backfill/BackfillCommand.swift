@@ -49,17 +49,14 @@ struct BackfillCommand: ParsableCommand {
     guard let span = CalendarSpan("+\(step)") else {
       throw ValidationError("--step is '\(step)', which is not an ISO 8601 duration such as P1D or PT6H.")
     }
-    let windows: [(from: Instant, to: Instant)]
+    let calendar: Zone
     do {
-      let zone = try ZoneDatabase(environment: ProcessInfo.processInfo.environment).zone(zone)
-      windows = try BackfillWindows.windows(from: from, to: to, step: span, in: zone)
-    } catch let refusal as BackfillWindows.Refusal {
-      throw ValidationError("\(refusal).")
+      calendar = try ZoneDatabase(environment: ProcessInfo.processInfo.environment).zone(zone)
     } catch {
       throw ValidationError("--zone is '\(zone)', which is not a time zone known to this machine.")
     }
-    let interruption = try Signals.interruption()
-    try run(windows, interruption)
+    let windows = try BackfillWindows.windows(from: from, to: to, step: span, in: calendar)
+    try run(windows, Signals.interruption())
   }
 
   private func run(_ windows: [(from: Instant, to: Instant)], _ interruption: Interruption) throws {
@@ -246,33 +243,19 @@ enum BackfillWindows {
   /// The maximum number of windows; a greater number is probably a typo.
   static let most = 10_000
 
-  enum Refusal: Error, Equatable, CustomStringConvertible {
-    case endsBeforeItBegins
-    case stepStandsStill
-    case tooMany
-
-    var description: String {
-      switch self {
-      case .endsBeforeItBegins: "--to must be later than --from"
-      case .stepStandsStill: "--step must be longer than zero"
-      case .tooMany: "--step results in more than \(most) windows"
-      }
-    }
-  }
-
   /// - Parameter step: The length of a window, counted from `from` in the calendar of `zone`; the last window ends at
   ///   `to` and may be shorter.
   static func windows(
     from: Instant, to: Instant, step: CalendarSpan, in zone: Zone
-  ) throws(Refusal) -> [(from: Instant, to: Instant)] {
-    guard from < to else { throw .endsBeforeItBegins }
+  ) throws -> [(from: Instant, to: Instant)] {
+    guard from < to else { throw ValidationError("--to must be later than --from.") }
     var windows: [(from: Instant, to: Instant)] = []
     var begin = from
     while begin < to {
-      guard windows.count < most else { throw .tooMany }
+      guard windows.count < most else { throw ValidationError("--step results in more than \(most) windows.") }
       // Counting from the first window keeps the day of the month, even after a shorter month.
       let end = zone.instant(from, plus: step * (windows.count + 1)).map { min($0, to) } ?? to
-      guard begin < end else { throw .stepStandsStill }
+      guard begin < end else { throw ValidationError("--step must be longer than zero.") }
       windows.append((begin, end))
       begin = end
     }

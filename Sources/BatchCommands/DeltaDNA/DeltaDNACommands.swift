@@ -120,12 +120,13 @@ extension DeltaDNACommands {
   func erase(
     _ ids: [PersonID], from request: RunRequest, _ store: EventStore, isRehearsal: Bool, _ personal: PersonalData
   ) throws -> [String] {
-    throw ServiceErasureRefusal(
-      description: """
-        error: Collect accepts only events, so --at-service cannot delete anything in deltaDNA; nothing was changed. Instead, \
-        run the job with a 'forgetMe' record for the player, which sends ddnaForgetMe so that deltaDNA forgets the player; \
-        then run 'forget' without --at-service
-        """)
+    throw CommandError(
+      .configuration,
+      """
+      error: Collect accepts only events, so --at-service cannot delete anything in deltaDNA; nothing was changed. Instead, \
+      run the job with a 'forgetMe' record for the player, which sends ddnaForgetMe so that deltaDNA forgets the player; \
+      then run 'forget' without --at-service
+      """)
   }
 }
 

@@ -123,9 +123,9 @@ extension EngageCommands {
   ) throws -> [String] {
     let settings = request.settings
     guard !settings.general.listId.isEmpty else {
-      throw ServiceErasureRefusal(
-        description:
-          "error: General.databaseListId is not set, so the list to delete people from is unknown; nothing was changed")
+      throw CommandError(
+        .configuration,
+        "error: General.databaseListId is not set, so the list to delete people from is unknown; nothing was changed")
     }
     let traces = try store.identities.serviceTraces(of: ids)
     let stays = "the recipients of this id are kept unless the id is given with --mobile-user-id"

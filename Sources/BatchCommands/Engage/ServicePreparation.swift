@@ -17,7 +17,7 @@ struct ServicePreparation {
     self.options = options
   }
 
-  /// - Throws: ``ServicePreparationFailure`` if a call fails. Anything already created remains for the next attempt.
+  /// - Throws: ``CommandError`` if a call fails. Anything already created remains for the next attempt.
   mutating func run() throws -> PreparationReport {
     try prepareList()
     if settings.audit.tableId.isEmpty {
@@ -90,25 +90,15 @@ struct ServicePreparation {
 
   private func call<Answer>(_ request: XMLAPIOperation<Answer>, _ what: String) throws -> Answer {
     let outcome = service.call(request)
-    var failure = ServicePreparationFailure(
-      what: what, reason: outcome.reason ?? "", exit: outcome.stop?.exit ?? .serviceUnavailable)
+    var (reason, exit) = (outcome.reason ?? "", outcome.stop?.exit ?? .serviceUnavailable)
     switch outcome {
     case .answered(let answer): return answer
     case .rejected(let fault):
-      failure.exit = .configuration
-      if fault.id == Self.nameIsTaken, request.call.name == "CreateTable" { failure.reason += "; \(Self.useOther)" }
-    case .unknown: failure.reason += "; the service may have carried out the call; repeat the command to check"
+      exit = .configuration
+      if fault.id == Self.nameIsTaken, request.call.name == "CreateTable" { reason += "; \(Self.useOther)" }
+    case .unknown: reason += "; the service may have carried out the call; repeat the command to check"
     case .notSent, .refused: break
     }
-    throw failure
+    throw CommandError(exit, "error: \(what): \(reason); anything created before the error is kept")
   }
-}
-
-/// A call that failed during the preparation of a service.
-struct ServicePreparationFailure: RunError, CustomStringConvertible {
-  var what: String
-  var reason: String
-  var exit: RunExit
-
-  var description: String { "error: \(what): \(reason); anything created before the error is kept" }
 }

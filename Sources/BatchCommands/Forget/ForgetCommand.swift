@@ -206,12 +206,6 @@ struct ForgetCommand: ParsableCommand {
   }
 }
 
-/// The error thrown if nothing can be deleted at the service.
-struct ServiceErasureRefusal: RunError, CustomStringConvertible {
-  var description: String
-  var exit: RunExit { .configuration }
-}
-
 /// The places that still have data about people after a store forgot them: the service, exports, a sandbox.
 struct RemainingTraces {
   /// One line per place; empty if there are none.

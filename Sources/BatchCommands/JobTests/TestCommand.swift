@@ -49,7 +49,10 @@ struct TestCommand: ParsableCommand {
   }
 
   private func results(of job: String, _ loaded: LoadedJob) throws -> [JobTestResult] {
-    guard !loaded.job.tests.isEmpty else { throw NoTestsError(job: job) }
+    guard !loaded.job.tests.isEmpty else {
+      throw CommandError(
+        .noInput, "\(job.printable): error: the job has no tests; list test files under 'tests' (docs/cookbook.md)")
+    }
     let folder = FileManager.default.currentDirectoryPath
     let run = JobTestRun(.installed) { changes in
       var changes = changes
@@ -60,16 +63,6 @@ struct TestCommand: ParsableCommand {
     return try loaded.job.tests.flatMap { path in
       try JobTest.read(InputBytes.read(path), file: PathText.shown(path, from: folder)).map(run.run)
     }
-  }
-}
-
-struct NoTestsError: RunError, CustomStringConvertible {
-  var job: String
-
-  var exit: RunExit { .noInput }
-
-  var description: String {
-    "\(job.printable): error: the job has no tests; list test files under 'tests' (docs/cookbook.md)"
   }
 }
 

@@ -76,10 +76,14 @@ struct RerunCommand: ParsableCommand {
   ) throws {
     try store.check(against: first.storeDestination, jobFile: first.job.file)
     guard let known = try RunRequest.known(to: store) else {
-      throw RerunRefusal.nothingDecided(store: first.storePath)
+      throw CommandError(
+        .configuration, "\(first.storePath.printable): error: no run has processed a record yet; run the job first")
     }
     guard span.from < known.asOf, known.from < span.to else {
-      throw RerunRefusal.outside(store: first.storePath, first: known.from, asOf: known.asOf)
+      throw CommandError(
+        .configuration,
+        "\(first.storePath.printable): error: the store covers \(known.from.rfc3339) to \(known.asOf.rfc3339), but not this window; "
+          + "process the window with 'run' or 'backfill'")
     }
     let rerun = Rerun(
       from: span.from, to: span.to, sendsAgain: sendAgain, allowsMissingInputs: allowMissingInputs, isRehearsal: dryRun)

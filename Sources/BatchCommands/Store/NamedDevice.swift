@@ -139,17 +139,3 @@ struct UnknownName: RunError, CustomStringConvertible {
     return clauses.filter { !$0.isEmpty }.joined(separator: "; ")
   }
 }
-
-/// An ambiguous name on the command line.
-struct AmbiguousName: RunError, CustomStringConvertible {
-  /// The expected kind, such as `event`.
-  var kind: String
-  var name: String
-  var meanings: [String]
-
-  var exit: RunExit { .usage }
-
-  var description: String {
-    "error: more than one \(kind) id begins with '\(name)': \(meanings.joined(separator: ", ")); give more characters"
-  }
-}

@@ -133,7 +133,7 @@ struct ListingPart: ParsableArguments {
 }
 
 extension EventStore {
-  /// - Throws: ``UnknownName`` with events at the same instant; ``AmbiguousName`` if several ids have the prefix.
+  /// - Throws: ``UnknownName`` with events at the same instant; ``CommandError`` if several ids have the prefix.
   func knownEvent(_ id: EventIDPrefix) throws -> StoredEvent {
     if let whole = id.whole, let event = try ledger.event(whole) { return event }
     var filter = EventFilter()
@@ -146,7 +146,10 @@ extension EventStore {
     }
     if id.whole == nil {
       if near.count > 1 {
-        throw AmbiguousName(kind: "event", name: id.description, meanings: near.map(\.id.description))
+        throw CommandError(
+          .usage,
+          "error: more than one event id begins with '\(id)': \(near.map(\.id.description).joined(separator: ", ")); give more characters"
+        )
       }
       if let event = near.first { return event }
     }

@@ -24,8 +24,6 @@ enum ProcessSetup {
   private static let descriptors: rlim_t = 64
 
   /// Ensures that the run can open enough files, plus `more`, because a run that exceeds the limit midway fails.
-  ///
-  /// - Throws: ``TooFewDescriptors``.
   static func requireDescriptors(more: Int = 0) throws {
     let descriptors = descriptors + rlim_t(more)
     var limit = rlimit()
@@ -34,7 +32,12 @@ enum ProcessSetup {
     // A process may raise its limit up to the hard limit.
     limit.rlim_cur = min(descriptors, limit.rlim_max)
     unsafe setrlimit(resource, &limit)
-    guard limit.rlim_cur >= descriptors else { throw TooFewDescriptors(limit: limit.rlim_cur, needed: descriptors) }
+    guard limit.rlim_cur >= descriptors else {
+      throw CommandError(
+        .inputOutput,
+        "error: only \(limit.rlim_cur) files may be open at once, but a run needs \(descriptors); raise the hard limit with 'ulimit -Hn \(descriptors)'"
+      )
+    }
   }
 
   /// Opens missing standard streams; otherwise the next file opened would get a standard stream's number and
@@ -52,17 +55,6 @@ enum ProcessSetup {
     if let asked = unsafe getenv("ENGAGE_CORE_DUMPS"), unsafe String(cString: asked) == "1" { return }
     var none = rlimit(rlim_cur: 0, rlim_max: 0)
     unsafe setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &none)
-  }
-}
-
-/// The error thrown if the process may open fewer files than a run needs.
-struct TooFewDescriptors: RunError, CustomStringConvertible {
-  var limit: UInt
-  var needed: UInt
-
-  var exit: RunExit { .inputOutput }
-  var description: String {
-    "error: only \(limit) files may be open at once, but a run needs \(needed); raise the hard limit with 'ulimit -Hn \(needed)'"
   }
 }
 

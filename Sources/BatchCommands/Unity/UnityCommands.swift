@@ -48,12 +48,13 @@ struct UnityCommands: PlatformCommands {
   func erase(
     _ ids: [PersonID], from request: RunRequest, _ store: EventStore, isRehearsal: Bool, _ personal: PersonalData
   ) throws -> [String] {
-    throw ServiceErasureRefusal(
-      description: """
-        error: the Collect API accepts only events, so --at-service cannot delete anything in Unity Analytics; nothing was \
-        changed. Instead, run the job with a 'forgetMe' record for the player, which sends ddnaForgetMe; then run \
-        'forget' without --at-service
-        """)
+    throw CommandError(
+      .configuration,
+      """
+      error: the Collect API accepts only events, so --at-service cannot delete anything in Unity Analytics; nothing was \
+      changed. Instead, run the job with a 'forgetMe' record for the player, which sends ddnaForgetMe; then run \
+      'forget' without --at-service
+      """)
   }
 }
 

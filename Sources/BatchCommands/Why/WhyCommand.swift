@@ -116,7 +116,7 @@ enum NamedEvent {
   case quarantined(EventID, StoredQuarantine)
 
   /// - Throws: ``UnknownName``, with events at the same instant if the string has the format of an id in listings;
-  ///   ``AmbiguousName`` if several ids begin with the string.
+  ///   ``CommandError`` if several ids begin with the string.
   static func find(_ text: String, in store: EventStore) throws -> NamedEvent {
     let id = EventID(text)
     if let id, let found = try find(id, in: store) { return found }

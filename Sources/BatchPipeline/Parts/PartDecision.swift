@@ -1,5 +1,5 @@
 package import BatchConfiguration
-package import BatchFoundation
+import BatchFoundation
 import BatchIngest
 package import BatchReport
 import BatchStore
@@ -20,7 +20,7 @@ extension Pipeline {
   ///   - folder: the folder to create; missing parent folders are created too.
   /// - Returns: the folder, the report of the run, and whether the folder already existed with the same result.
   /// - Throws: ``PartsError`` for folders that do not belong together, ``DamagedCopyError``, ``OutputError``, the
-  ///   errors of a run, and ``PartRunFailure`` for a run that ended early.
+  ///   errors of a run, and ``CommandError`` for a run that ended early.
   package func decide(
     _ part: Int, of partition: PartitionFolder, from previous: String?, to folder: String
   ) throws -> (result: ResultFolder, report: RunReport, wasThere: Bool) {
@@ -35,7 +35,9 @@ extension Pipeline {
     request.loaded.job.reports = nil
     let known = try previous.map { try adoptStates(of: $0, into: request.storePath) } ?? []
     let outcome = try Pipeline(request, monitor: monitor, interruption: interruption).run()
-    guard outcome.exit == .done else { throw PartRunFailure(exit: outcome.exit, problem: outcome.report.failure ?? "") }
+    guard outcome.exit == .done else {
+      throw CommandError(outcome.exit, outcome.report.failure ?? "error: the part was not decided")
+    }
     guard outcome.report.summary.records.read == expected.lines else {
       throw DamagedCopyError(path: partition.path)
     }
@@ -126,14 +128,6 @@ extension Pipeline {
       }
     }
   }
-}
-
-/// The error thrown when the run of a part ended early, so that there is no result.
-package struct PartRunFailure: RunError, Equatable, CustomStringConvertible {
-  package var exit: RunExit
-  var problem: String
-
-  package var description: String { problem.isEmpty ? "error: the part was not decided" : problem }
 }
 
 extension PartitionFolder {

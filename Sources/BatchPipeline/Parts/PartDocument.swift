@@ -146,20 +146,6 @@ package struct PartsError: RunError, Equatable, CustomStringConvertible {
   package var description: String { "\(path.printable): error: \(problem)" }
 }
 
-/// The error thrown when some files in a list have not been distributed yet.
-package struct MissingPiecesError: RunError, Equatable, CustomStringConvertible {
-  package var folder: String
-  package var missing: [Int]
-  package var files: Int
-
-  package var exit: RunExit { .noInput }
-
-  package var description: String {
-    "\(folder.printable): error: the \(missing.count == 1 ? "piece" : "pieces") for \(missing.count.counted("file")) of \(files) "
-      + "\(missing.count == 1 ? "is" : "are") missing: \(missing.listed); create \(missing.count == 1 ? "it" : "them") first"
-  }
-}
-
 /// The error thrown when a store does not have the results of all parts yet.
 package struct MissingPartsError: RunError, Equatable, CustomStringConvertible {
   package var store: String

@@ -25,7 +25,7 @@ extension Pipeline {
   ///   - previous: the folder of the partition whose results the new one continues; nil for the first partition.
   ///   - folder: the folder to create; missing parent folders are created too.
   /// - Returns: the folder, and whether an equal one already existed.
-  /// - Throws: ``PartsError``, ``DamagedCopyError``, ``MissingPiecesError``, ``OutputError``, and errors from reading.
+  /// - Throws: ``PartsError``, ``DamagedCopyError``, ``CommandError`` for missing pieces, ``OutputError``, and errors from reading.
   package func partition(
     _ source: Partitioning.Source, parts: Int, after previous: String?, to folder: String
   ) throws -> (folder: PartitionFolder, wasThere: Bool) {
@@ -110,7 +110,11 @@ extension Pipeline {
       next += piece.piece.files
     }
     guard missing.isEmpty else {
-      throw MissingPiecesError(folder: folder, missing: missing, files: list.numbers.count)
+      let (pieces, verb, them) = missing.count == 1 ? ("piece", "is", "it") : ("pieces", "are", "them")
+      throw CommandError(
+        .noInput,
+        "\(folder.printable): error: the \(pieces) for \(missing.count.counted("file")) of \(list.numbers.count) "
+          + "\(verb) missing: \(missing.listed); create \(them) first")
     }
     return pieces
   }

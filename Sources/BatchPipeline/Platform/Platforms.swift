@@ -1,4 +1,4 @@
-package import BatchFoundation
+import BatchFoundation
 package import BatchIngest
 package import BatchStore
 
@@ -10,10 +10,13 @@ package struct Platforms: Sendable {
 
   package subscript(name: String) -> (any Platform)? { all.first { $0.name.utf8.elementsEqual(name.utf8) } }
 
-  /// - Throws: ``UnknownPlatformError``.
+  /// - Throws: ``CommandError`` for a job or store whose platform this program does not have.
   package func platform(named name: String) throws -> any Platform {
-    guard let platform = self[name] else { throw UnknownPlatformError(name: name, known: all.map(\.name)) }
-    return platform
+    if let platform = self[name] { return platform }
+    throw CommandError(
+      .configuration,
+      "error: '\(name)' is not a destination of this program; known destinations are \(all.map { "'\($0.name)'" }.joined(separator: ", "))"
+    )
   }
 
   /// Returns the vocabulary for jobs of a platform: its own types, and the types to ignore because only another
@@ -25,25 +28,13 @@ package struct Platforms: Sendable {
   }
 }
 
-/// The error for a job or store whose platform this program does not have.
-package struct UnknownPlatformError: RunError, Equatable, CustomStringConvertible {
-  package var name: String
-  package var known: [String]
-
-  package var exit: RunExit { .configuration }
-
-  package var description: String {
-    "error: '\(name)' is not a destination of this program; known destinations are \(known.map { "'\($0)'" }.joined(separator: ", "))"
-  }
-}
-
 /// Stores opened without a job: the store itself names the platform of its events.
 extension Platforms {
   /// Opens an existing store for reading. A store that no run has bound to a platform yet is opened for the first
   /// platform.
   ///
   /// - Parameter checksPages: false to open a store even if some of its pages are damaged.
-  /// - Throws: ``StoreError``, ``UnknownPlatformError``.
+  /// - Throws: ``StoreError``, ``CommandError`` for an unknown platform.
   package func openReading(
     _ path: String, checksPages: Bool = true
   ) throws -> (store: EventStore, platform: any Platform) {
@@ -57,7 +48,7 @@ extension Platforms {
 
   /// Passes an existing store to `body` for changes, like ``openReading(_:checksPages:)``; no run may have it open.
   ///
-  /// - Throws: ``StoreError``, ``UnknownPlatformError``, and what `body` throws.
+  /// - Throws: ``StoreError``, ``CommandError`` for an unknown platform, and what `body` throws.
   package func change(_ path: String, _ body: (EventStore, any Platform) throws -> Void) throws {
     var platform = all[0]
     try EventStore.change(path) { name in

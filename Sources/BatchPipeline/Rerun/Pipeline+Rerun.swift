@@ -29,7 +29,7 @@ extension Pipeline {
   ///   - rerun: the span, and what may happen in it.
   ///   - store: the job's store, open for writing. The request must have the times of
   ///     ``RunRequest/known(to:)`` for this store. A rehearsal works on a copy.
-  /// - Throws: ``RerunRefusal`` before anything is changed, and the errors of a run.
+  /// - Throws: ``CommandError`` for missing inputs, before anything is changed, and the errors of a run.
   package func rerun(_ rerun: Rerun, in store: EventStore) throws -> RerunOutcome {
     guard rerun.isRehearsal else { return try carryOut(rerun, in: store) }
     let folder = try TemporaryFolder(below: ingestOptions.temporaryFolder)
@@ -46,7 +46,12 @@ extension Pipeline {
     try judgeUse(in: store, &preparation.options)
     let missing = try missingInputs(preparation.files, store)
     if let first = missing.first, !rerun.allowsMissingInputs {
-      throw RerunRefusal.missingInputs(count: missing.count, first: first)
+      let (verb, their, them) = missing.count == 1 ? ("is", "its", "it") : ("are", "their", "them")
+      throw CommandError(
+        .noInput,
+        "error: \(missing.count.counted("file")) that earlier runs read (first: '\(first.printable)') \(verb) not among "
+          + "the inputs; \(their) records affect sessions and campaigns of later days. Nothing was changed. Restore \(them), "
+          + "or add --allow-missing-inputs if the result is correct without these records")
     }
     let run = try beginRun(in: store, mode: "rerun", window: TimeWindow(from: rerun.from, to: rerun.to))
     var outcome = RunOutcome(report: RunReport(request))

@@ -61,34 +61,3 @@ package struct RerunOutcome: Sendable {
   package var files: Int
   package var missingFiles: Int
 }
-
-/// The error for a rerun that cannot be exact or has nothing to do.
-package enum RerunRefusal: RunError, Equatable, CustomStringConvertible {
-  /// No record was ever processed.
-  case nothingDecided(store: String)
-  /// The span is outside the period that the store has processed.
-  case outside(store: String, first: Instant, asOf: Instant)
-  /// Files that earlier runs read are not among the inputs.
-  case missingInputs(count: Int, first: String)
-
-  package var exit: RunExit {
-    switch self {
-    case .nothingDecided, .outside: .configuration
-    case .missingInputs: .noInput
-    }
-  }
-
-  package var description: String {
-    switch self {
-    case .nothingDecided(let store):
-      "\(store.printable): error: no run has processed a record yet; run the job first"
-    case .outside(let store, let first, let asOf):
-      "\(store.printable): error: the store covers \(first.rfc3339) to \(asOf.rfc3339), but not this window; "
-        + "process the window with 'run' or 'backfill'"
-    case .missingInputs(let count, let first):
-      "error: \(count.counted("file")) that earlier runs read (first: '\(first.printable)') \(count == 1 ? "is" : "are") not among "
-        + "the inputs; \(count == 1 ? "its" : "their") records affect sessions and campaigns of later days. Nothing was changed. Restore \(count == 1 ? "it" : "them"), "
-        + "or add --allow-missing-inputs if the result is correct without these records"
-    }
-  }
-}

@@ -43,29 +43,6 @@ package struct OutputConflict: RunError, Equatable, CustomStringConvertible {
   }
 }
 
-/// The error for an output whose name ends in `.gz`, although it would not be compressed.
-package struct CompressedOutputError: RunError, Equatable, CustomStringConvertible {
-  package var output: OutputConflict.Use
-
-  package var exit: RunExit { .usage }
-
-  package var description: String {
-    "\(output.name): error: '\(output.path.printable)' is named like a gzip file, but the output is not compressed; "
-      + "drop '.gz', or pass - and pipe the output into gzip"
-  }
-}
-
-/// The error thrown when answers to questions are requested as output but the job's service gives none.
-package struct DecisionsOutputError: RunError, Equatable, CustomStringConvertible {
-  package var destination: String
-
-  package var exit: RunExit { .usage }
-
-  package var description: String {
-    "--decisions-out: error: a job whose destination is '\(destination)' requests no decisions, so there is nothing to write; omit the option"
-  }
-}
-
 extension RunRequest {
   private var outputs: [OutputConflict.Use] {
     let named = [
@@ -114,7 +91,7 @@ extension RunRequest {
   /// - Parameters:
   ///   - more: outputs in addition to those of the request.
   ///   - others: files in addition to those of the request.
-  /// - Throws: ``OutputConflict``, ``CompressedOutputError``, ``StoreError/address(_:)``; errors of the
+  /// - Throws: ``OutputConflict``, ``CommandError`` for a name like `x.gz`, ``StoreError/address(_:)``; errors of the
   ///   storage for an address.
   package func checkOutputs(
     _ more: [OutputConflict.Use] = [], against others: [OutputConflict.Use] = []
@@ -122,7 +99,10 @@ extension RunRequest {
     if RemoteAddress(storePath) != nil { throw StoreError.address(storePath) }
     let outputs = outputs + more
     if let output = outputs.first(where: { $0.path.lowercased().hasSuffix(".gz") }) {
-      throw CompressedOutputError(output: output)
+      throw CommandError(
+        .usage,
+        "\(output.name): error: '\(output.path.printable)' is named like a gzip file, but the output is not compressed; "
+          + "drop '.gz', or pass - and pipe the output into gzip")
     }
     try checkAddresses(outputs)
     // If all outputs are streams or devices, there is nothing to compare.
@@ -145,8 +125,12 @@ extension RunRequest {
     }
   }
 
-  /// - Throws: ``DecisionsOutputError``.
+  /// - Throws: ``CommandError`` if answers to questions are requested as output, but the job's service gives none.
   func refuseDecisionsOfNobody() throws {
-    if decisionsOut != nil, platform.decisionLines == nil { throw DecisionsOutputError(destination: platform.name) }
+    guard decisionsOut != nil, platform.decisionLines == nil else { return }
+    throw CommandError(
+      .usage,
+      "--decisions-out: error: a job whose destination is '\(platform.name)' requests no decisions, so there is nothing to write; omit the option"
+    )
   }
 }

@@ -5,21 +5,13 @@ import BatchReport
 import BatchStore
 import Glibc
 
-/// The error thrown when `--online-plan` or `--plan` is used with a service that has nothing to plan.
-struct NoChangePlanError: RunError, Equatable, CustomStringConvertible {
-  var destination: String
-
-  var exit: RunExit { .configuration }
-
-  var description: String { "error: a run only sends events to '\(destination)', so there is nothing to plan" }
-}
-
 /// The changes that a run makes to the service's data, apart from sending events: `--online-plan` writes them, and
 /// `--plan` limits a run to them.
 extension Pipeline {
   func planner(_ service: (any PlatformService)?) throws -> any ChangePlanning {
-    guard let planner = service as? any ChangePlanning else { throw NoChangePlanError(destination: platform.name) }
-    return planner
+    if let planner = service as? any ChangePlanning { return planner }
+    throw CommandError(
+      .configuration, "error: a run only sends events to '\(platform.name)', so there is nothing to plan")
   }
 
   /// Returns the service limited to the plan in a file, or the unchanged service if `path` is nil.

@@ -33,8 +33,8 @@ extension Pipeline {
     outcome.explanation = try explanation(local, files, storage.store)
     if let limit = request.maxQuarantine, local.quarantined > limit {
       outcome.fail(
-        QuarantineLimitExceeded(
-          lines: local.quarantined - local.tally.quarantinedEvents, events: local.tally.quarantinedEvents, limit: limit,
+        .exceeded(
+          limit, lines: local.quarantined - local.tally.quarantinedEvents, events: local.tally.quarantinedEvents,
           isDryRun: request.mode.isDryRun))
     } else if request.refusesQuarantined, local.quarantined > 0 {
       outcome.exit = .inputRefused

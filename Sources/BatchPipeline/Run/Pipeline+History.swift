@@ -244,12 +244,3 @@ extension Pipeline {
       "devices with a different mobile user id than before: \(owners.known.grouped) of \(owners.all.grouped) that have a recipient"
   }
 }
-
-/// The error that ends a run with `--fail-on unusual`.
-struct UnusualRun: RunError, CustomStringConvertible {
-  var figures: [String]
-  var exit: RunExit { .inputRefused }
-  var description: String {
-    "error: unusual figures, so nothing was sent (--fail-on unusual): \(figures.joined(separator: "; "))"
-  }
-}

@@ -59,6 +59,24 @@ extension Pipeline {
   }
 }
 
+extension CommandError {
+  /// The error that ends a run with `--max-quarantine`, after everything usable is stored.
+  static func exceeded(_ limit: Int, lines: Int, events: Int, isDryRun: Bool) -> CommandError {
+    let quarantined =
+      events == 0
+      ? lines.counted("line was", "lines were")
+      : lines == 0
+        ? events.counted("event was", "events were") : "\(lines.counted("line")) and \(events.counted("event")) were"
+    return CommandError(
+      .inputRefused,
+      "error: \(quarantined) quarantined, but --max-quarantine allows \(limit.grouped), so "
+        + (isDryRun
+          ? "a run would send nothing"
+          : "nothing was sent; usable records are kept. Fix the cause and run the job again, or run it with a higher limit")
+    )
+  }
+}
+
 extension Quarantine {
   /// Returns a note about quarantined lines that were counted but not kept, in one run or in all runs; nil if there are
   /// none.
@@ -73,27 +91,5 @@ extension Quarantine {
       "quarantined line was counted but not kept", "quarantined lines were counted but not kept")
     return
       "\(lines), because the store had reached Ingest.quarantineLimit: \(shown.joined(separator: ", "))\(rest)"
-  }
-}
-
-/// The error that ends a run with `--max-quarantine`, after everything usable is stored.
-struct QuarantineLimitExceeded: RunError, CustomStringConvertible {
-  var lines: Int
-  var events: Int
-  var limit: Int
-  var isDryRun: Bool
-
-  var exit: RunExit { .inputRefused }
-
-  var description: String {
-    let quarantined =
-      events == 0
-      ? lines.counted("line was", "lines were")
-      : lines == 0
-        ? events.counted("event was", "events were") : "\(lines.counted("line")) and \(events.counted("event")) were"
-    return "error: \(quarantined) quarantined, but --max-quarantine allows \(limit.grouped), so "
-      + (isDryRun
-        ? "a run would send nothing"
-        : "nothing was sent; usable records are kept. Fix the cause and run the job again, or run it with a higher limit")
   }
 }

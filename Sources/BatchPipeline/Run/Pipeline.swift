@@ -60,7 +60,13 @@ package struct Pipeline: Sendable {
     }
     outcome.report.summary.stopped = outcome.report.failure
     outcome.report.summary.durationSeconds = started.duration(to: clock.now).seconds
-    if !outcome.report.summary.records.isBalanced { throw UnbalancedRecordsError() }
+    if !outcome.report.summary.records.isBalanced {
+      // A bug in this program that must not go unnoticed.
+      throw CommandError(
+        .inputOutput,
+        "internal error: the number of records read does not equal accepted + duplicates + out of window + forgotten + left out + quarantined; please report this"
+      )
+    }
     outcome.report.exit = outcome.exit
     if request.mode != .replay { writeReport(&outcome) }
     noteEnd(&outcome)
@@ -81,7 +87,10 @@ package struct Pipeline: Sendable {
         try countOwners(storage, &outcome)
         compare(&outcome, with: nights)
         if request.failsOnUnusual, let unusual = outcome.report.unusual, !unusual.isEmpty {
-          outcome.fail(UnusualRun(figures: unusual))
+          outcome.fail(
+            CommandError(
+              .inputRefused,
+              "error: unusual figures, so nothing was sent (--fail-on unusual): \(unusual.joined(separator: "; "))"))
         }
       }
       if let lines = storage.replay { try replay(lines, preparation, storage, &outcome) }
@@ -105,12 +114,5 @@ package struct Pipeline: Sendable {
       outcome.fail(error)
       outcome.isWhole = false
     }
-  }
-}
-
-/// The error thrown when record counts do not add up: a bug in this program that must not go unnoticed.
-package struct UnbalancedRecordsError: Error, CustomStringConvertible {
-  package var description: String {
-    "internal error: the number of records read does not equal accepted + duplicates + out of window + forgotten + left out + quarantined; please report this"
   }
 }

@@ -35,7 +35,10 @@ extension Pipeline {
     let files = try InputFiles.find(request.job, request.storage, allowsMissing: request.allowsMissing)
     for warning in files.warnings { monitor.note("\(warning)") }
     if let pipe = files.pipe, let reader = request.secondReader {
-      throw PipeReadTwice(pipe: pipe.path.description, reader: reader)
+      throw CommandError(
+        .configuration,
+        "\(pipe.path.description.printable): error: a pipe can be read only once, but \(reader) reads inputs more than once; nothing was read. Write its contents to a file first"
+      )
     }
     return files
   }
@@ -84,18 +87,6 @@ extension RunRequest {
     if planOut != nil { return "--online-plan" }
     if planFile != nil { return "--plan" }
     return settings.ingest.lateRecords == .quarantine ? "Ingest.lateRecords with 'quarantine'" : nil
-  }
-}
-
-/// The error for an input that can be read only once but would be read twice.
-struct PipeReadTwice: RunError, Equatable, CustomStringConvertible {
-  var pipe: String
-  var reader: String
-
-  var exit: RunExit { .configuration }
-
-  var description: String {
-    "\(pipe.printable): error: a pipe can be read only once, but \(reader) reads inputs more than once; nothing was read. Write its contents to a file first"
   }
 }
 

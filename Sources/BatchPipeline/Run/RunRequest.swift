@@ -70,7 +70,7 @@ package struct RunRequest: Sendable {
   package let storage: ObjectStorage
   let maps: [MapDigest]
 
-  /// - Throws: ``UnknownPlatformError``.
+  /// - Throws: ``CommandError`` for an unknown platform.
   package init(loaded: LoadedJob, of platforms: Platforms, mode: RunMode, now: Instant) throws {
     self.loaded = loaded
     self.platforms = platforms
@@ -180,26 +180,15 @@ extension RunRequest {
 
   /// Refuses a run that would process states far ahead of the clock.
   ///
-  /// - Throws: ``FutureRunError`` before anything is read or written.
+  /// - Throws: ``CommandError`` before anything is read or written.
   func refuseFuture() throws {
-    guard mode.keeps, !usesSandbox, !allowsFuture, part == nil, asOf > now + FutureRunError.margin else { return }
-    throw FutureRunError(job: job.file, asOf: asOf, now: now)
-  }
-}
-
-/// The error for an `asOf` far ahead of the clock, which would end current sessions.
-package struct FutureRunError: RunError, Equatable, CustomStringConvertible {
-  /// The tolerated distance from the clock. Time zone errors are smaller.
-  static let margin = Milliseconds(86_400_000)
-
-  package var job: String
-  package var asOf: Instant
-  package var now: Instant
-
-  package var exit: RunExit { .configuration }
-
-  package var description: String {
-    "\(job.printable): error: asOf (\(asOf.rfc3339)) is more than a day ahead of the clock (\(now.rfc3339)): sessions, campaigns and holds that expire by asOf "
-      + "would end for good. Nothing was read or written. Correct asOf or the clock, or add --allow-future if this is intended"
+    // The tolerated distance from the clock. Time zone errors are smaller.
+    let margin = Milliseconds(86_400_000)
+    guard mode.keeps, !usesSandbox, !allowsFuture, part == nil, asOf > now + margin else { return }
+    throw CommandError(
+      .configuration,
+      "\(job.file.printable): error: asOf (\(asOf.rfc3339)) is more than a day ahead of the clock (\(now.rfc3339)): sessions, campaigns and holds that expire by asOf "
+        + "would end for good. Nothing was read or written. Correct asOf or the clock, or add --allow-future if this is intended"
+    )
   }
 }

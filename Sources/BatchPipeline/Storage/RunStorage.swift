@@ -56,7 +56,7 @@ struct RunStorage {
 extension Pipeline {
   /// Opens the storage for the mode of the run.
   ///
-  /// - Throws: ``DestinationMismatch``, ``BackwardRunError``, ``StoreError``.
+  /// - Throws: ``CommandError`` for another destination, ``BackwardRunError``, ``StoreError``.
   func openStorage(_ preparation: RunPreparation) throws -> RunStorage {
     switch request.mode {
     case .dryRun: try openToLookAt(preparation)

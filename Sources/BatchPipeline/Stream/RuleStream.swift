@@ -69,7 +69,7 @@ package final class RuleStream {
 
   /// Reads stdin to its end.
   ///
-  /// - Throws: the errors of ``take(_:)`` and ``finish()``, or ``StreamInputError`` if a read fails.
+  /// - Throws: the errors of ``take(_:)`` and ``finish()``, or ``CommandError`` if a read fails.
   package func run() throws {
     let piece = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 17, alignment: 16)
     defer { unsafe piece.deallocate() }
@@ -78,7 +78,7 @@ package final class RuleStream {
       do throws(SystemError) {
         count = try unsafe FileDescriptor.read(STDIN_FILENO, into: piece)
       } catch {
-        throw StreamInputError(code: error.code)
+        throw CommandError(.inputOutput, "stdin: error: cannot be read: \(error)")
       }
       guard count > 0 else { break }
       try unsafe take(UnsafeRawBufferPointer(rebasing: piece[..<count]))
@@ -110,7 +110,7 @@ package final class RuleStream {
 
   /// Completes the last line and the last device.
   ///
-  /// - Throws: the errors of ``take(_:)``, or ``UngroupedStreamError`` once all events are written.
+  /// - Throws: the errors of ``take(_:)``, or ``CommandError`` for repeated devices once all events are written.
   package func finish() throws {
     if !partial.isEmpty { try takePartial() }
     try endDevice()
@@ -195,27 +195,6 @@ package final class RuleStream {
   }
 }
 
-package struct StreamInputError: Error, Equatable, CustomStringConvertible {
-  package var code: Int32
-
-  package var description: String { unsafe "stdin: error: cannot be read: \(String(cString: strerror(code)))" }
-}
-
-/// The error for a device whose records came in several groups, each of which was processed as if it were complete.
-package struct UngroupedStreamError: RunError, Equatable, CustomStringConvertible {
-  /// The line at which the device's records continue after those of another device.
-  package var line: UInt64
-  /// The line of the device's first record.
-  package var first: UInt64
-
-  package var exit: RunExit { .inputRefused }
-
-  package var description: String {
-    "stdin:\(line): error: a device whose records began at line \(first) has more records here, after those of another device, so its "
-      + "events are wrong. A stream must be grouped by device: sort it, or use 'run', which accepts any order"
-  }
-}
-
 /// The starts of all groups in a stream; a group consists of consecutive lines of one device. Starts are spooled to a
 /// temporary file, so any number is possible. Each is stored as an empty line with the device, for sorting, and the
 /// line number as its emission number.
@@ -230,16 +209,21 @@ struct DeviceGroups {
     if series.isFull { try groups.append(&series) }
   }
 
-  /// - Throws: ``UngroupedStreamError`` for the first group whose device already had one.
+  /// Refuses a device whose records came in several groups, because each was processed as if it were complete.
+  ///
+  /// - Throws: ``CommandError`` for the first group whose device already had one.
   mutating func refuseRepeated() throws {
     try groups.append(&series)
     var first: OrderedLines.Line?
-    var error: UngroupedStreamError?
+    var repeated: (line: Int64, first: Int64)?
     try groups.forEach { group in
       guard let begin = first, begin.device == group.device else { return first = group }
-      let line = UInt64(group.emission)
-      if line < error?.line ?? .max { error = UngroupedStreamError(line: line, first: UInt64(begin.emission)) }
+      if group.emission < repeated?.line ?? .max { repeated = (group.emission, begin.emission) }
     }
-    if let error { throw error }
+    guard let repeated else { return }
+    throw CommandError(
+      .inputRefused,
+      "stdin:\(repeated.line): error: a device whose records began at line \(repeated.first) has more records here, after those of another device, so its "
+        + "events are wrong. A stream must be grouped by device: sort it, or use 'run', which accepts any order")
   }
 }

@@ -7,7 +7,7 @@ extension Pipeline {
   /// Checks whether everything in the job's store arrived at its service, by reading both.
   ///
   /// - Parameter limit: the maximum number of findings listed; all are counted.
-  /// - Throws: ``DestinationMismatch``, ``StoreError``, ``ServiceSettingsError``, ``OutboxError``,
+  /// - Throws: ``CommandError``, ``StoreError``, ``ServiceSettingsError``,
   ///   ``ArrivalsUnavailable``, ``InterruptedError``.
   package func verify(limit: Int, _ policy: PersonalDataPolicy) throws -> Arrivals {
     let store = try EventStore.openReading(request.storePath, format: platform.storeFormat)

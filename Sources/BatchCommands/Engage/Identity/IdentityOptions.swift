@@ -16,7 +16,10 @@ struct IdentityStore {
   private func format(of platform: String?) throws -> StoreFormat {
     let engage = EngagePlatform()
     if let platform, !platform.utf8.elementsEqual(engage.name.utf8) {
-      throw OtherPlatformStore(path: path, platform: platform)
+      throw CommandError(
+        .configuration,
+        "\(path.printable): error: the store is for '\(platform.printable)', which has no identities; name a store for 'engage'"
+      )
     }
     return engage.storeFormat
   }
@@ -26,18 +29,6 @@ extension StoreChoice {
   var identities: IdentityStore { get throws { IdentityStore(path: try path()) } }
 }
 
-/// The error thrown for a store that has no recipients or merges because it belongs to a different platform.
-struct OtherPlatformStore: RunError, CustomStringConvertible {
-  var path: String
-  var platform: String
-
-  var exit: RunExit { .configuration }
-
-  var description: String {
-    "\(path.printable): error: the store is for '\(platform.printable)', which has no identities; name a store for 'engage'"
-  }
-}
-
 /// A store that a command changes without calling its service, and the format of the report.
 struct ChangedStoreOptions: ParsableArguments {
   @OptionGroup var choice: StoreChoice<JobOption>
@@ -45,16 +36,6 @@ struct ChangedStoreOptions: ParsableArguments {
 
   func changing(_ body: (EventStore) throws -> Void) throws {
     try IdentityCommand.reporting { try choice.identities.changing(body) }
-  }
-}
-
-/// The error thrown if no configuration names the list of the store's recipients.
-struct UnnamedList: RunError, CustomStringConvertible {
-  var exit: RunExit { .configuration }
-
-  var description: String {
-    "error: General.databaseListId is not set, so the list of recipients is unknown; nothing was changed. "
-      + "Name the job of the store (--job), or its configuration (--file)"
   }
 }
 
@@ -76,7 +57,12 @@ struct ServiceOptions: ParsableArguments {
       if sandbox { engage.completeForSandbox(&settings) }
       // The store does not know the layout of the list and the audit table, so a plan would be half undone before the
       // service objected.
-      guard !settings.general.listId.isEmpty else { throw UnnamedList() }
+      guard !settings.general.listId.isEmpty else {
+        throw CommandError(
+          .configuration,
+          "error: General.databaseListId is not set, so the list of recipients is unknown; nothing was changed. "
+            + "Name the job of the store (--job), or its configuration (--file)")
+      }
       let service = engage.storeDestination(settings)
       let destination = sandbox ? service.inSandbox : service
       let path = file.path(of: job, inSandbox: sandbox)

@@ -11,7 +11,7 @@ final class OperationInput {
 
   private let copy: Int32
 
-  /// - Throws: ``OperationInputError`` if lines are invalid or there are none; also errors from reading and from the
+  /// - Throws: ``CommandError`` if lines are invalid or there are none; also errors from reading and from the
   ///   temporary file.
   init(_ source: Int32 = STDIN_FILENO) throws {
     let folder = ProcessInfo.processInfo.environment["TMPDIR"] ?? "/tmp"
@@ -29,15 +29,18 @@ final class OperationInput {
       }
       try OutputError.at(folder) { () throws(SystemError) in try FileDescriptor.write(line + [0x0A], to: copy) }
     }
-    guard faults.isEmpty else { throw OperationInputError.faults(faults) }
-    guard count > 0 else { throw OperationInputError.isEmpty }
+    guard faults.isEmpty else {
+      throw CommandError(
+        .inputRefused, (faults.map(\.description) + ["nothing was sent"]).joined(separator: "\n"))
+    }
+    guard count > 0 else { throw CommandError(.noInput, "stdin: error: there are no operations") }
   }
 
   deinit { close(copy) }
 
   /// Passes every operation to `body`, in order.
   func forEach(_ body: (OperationRecord) throws -> Void) throws {
-    guard lseek(copy, 0, SEEK_SET) == 0 else { throw OperationInputError.unreadable(errno) }
+    guard lseek(copy, 0, SEEK_SET) == 0 else { throw Self.unreadable(SystemError(errno)) }
     var reader = OperationReader()
     try Self.forEachLine(of: copy) { line in
       if let record = try reader.read(line) { try body(record) }
@@ -53,7 +56,7 @@ final class OperationInput {
       do throws(SystemError) {
         count = try unsafe FileDescriptor.read(descriptor, into: piece)
       } catch {
-        throw OperationInputError.unreadable(error.code)
+        throw unreadable(error)
       }
       guard count > 0 else { break }
       unsafe rest += piece[..<count]
@@ -63,33 +66,14 @@ final class OperationInput {
         start = end + 1
       }
       rest.removeFirst(start)
-      guard rest.count <= longestLine else { throw OperationInputError.lineTooLong }
+      guard rest.count <= longestLine else {
+        throw CommandError(.inputRefused, "stdin: error: a line is longer than 1 MiB; nothing was sent")
+      }
     }
     if !rest.isEmpty { try body(rest) }
   }
-}
 
-/// The error thrown if the input is not a series of operations; nothing was sent.
-enum OperationInputError: RunError, Equatable, CustomStringConvertible {
-  case faults([OperationLineFault])
-  case isEmpty
-  case lineTooLong
-  case unreadable(Int32)
-
-  var exit: RunExit {
-    switch self {
-    case .faults, .lineTooLong: .inputRefused
-    case .isEmpty: .noInput
-    case .unreadable: .inputOutput
-    }
-  }
-
-  var description: String {
-    switch self {
-    case .faults(let faults): (faults.map(\.description) + ["nothing was sent"]).joined(separator: "\n")
-    case .isEmpty: "stdin: error: there are no operations"
-    case .lineTooLong: "stdin: error: a line is longer than 1 MiB; nothing was sent"
-    case .unreadable(let code): unsafe "stdin: error: cannot be read: \(String(cString: strerror(code)))"
-    }
+  private static func unreadable(_ error: SystemError) -> CommandError {
+    CommandError(.inputOutput, "stdin: error: cannot be read: \(error)")
   }
 }

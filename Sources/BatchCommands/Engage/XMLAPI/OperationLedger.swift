@@ -25,13 +25,15 @@ final class OperationLedger {
 
   /// Opens or creates the ledger. Any other file at the path is left unchanged.
   ///
-  /// - Throws: ``LedgerError``.
+  /// - Throws: ``CommandError``.
   init(_ path: String) throws {
     self.path = path
     descriptor = unsafe open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0o600)
-    guard descriptor >= 0 else { throw LedgerError(path: path, cause: .system(errno)) }
+    guard descriptor >= 0 else { throw unusable(SystemError(errno)) }
     guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
-      throw LedgerError(path: path, cause: errno == EWOULDBLOCK ? .isHeld : .system(errno))
+      guard errno == EWOULDBLOCK else { throw unusable(SystemError(errno)) }
+      throw refusal(
+        .storeIsHeld, "another command is using this ledger; try again when that command has ended")
     }
     try read()
   }
@@ -53,19 +55,17 @@ final class OperationLedger {
     // Ignores a last line that was truncated because the process was killed or the disk was full.
     let end = bytes.lastIndex(of: 0x0A).map { $0 + 1 } ?? 0
     guard end > 0 else {
-      guard Array(Self.header.utf8).starts(with: bytes) else { throw LedgerError(path: path, cause: .isNone) }
+      guard Array(Self.header.utf8).starts(with: bytes) else { throw isNone }
       try truncate(to: 0)
       return try append(Self.header)
     }
     var lines = bytes[..<end].split(separator: 0x0A, omittingEmptySubsequences: false).dropLast()
-    guard lines.popFirst()?.elementsEqual(Self.header.utf8) == true else {
-      throw LedgerError(path: path, cause: .isNone)
-    }
+    guard lines.popFirst()?.elementsEqual(Self.header.utf8) == true else { throw isNone }
     for (number, line) in lines.enumerated() {
       // The kind of damage does not matter.
       guard let node = try? JSONNode.parse(Array(line)), let key = node["id"]?.string,
         let state = node["state"]?.string.flatMap(State.init)
-      else { throw LedgerError(path: path, cause: .damaged(line: number + 2)) }
+      else { throw refusal(.inputOutput, "damaged at line \(number + 2); nothing was sent") }
       states[ByteText(key)] = state
     }
     if end < bytes.count { try truncate(to: end) }
@@ -85,39 +85,17 @@ final class OperationLedger {
   }
 
   private func system<Value>(_ body: () throws(SystemError) -> Value) throws -> Value {
-    do throws(SystemError) { return try body() } catch { throw LedgerError(path: path, cause: .system(error.code)) }
-  }
-}
-
-struct LedgerError: RunError, Equatable, CustomStringConvertible {
-  enum Cause: Equatable {
-    case isHeld
-    /// A different kind of file is at the path.
-    case isNone
-    case damaged(line: Int)
-    case system(Int32)
+    do throws(SystemError) { return try body() } catch { throw unusable(error) }
   }
 
-  var path: String
-  var cause: Cause
-
-  var exit: RunExit {
-    switch cause {
-    case .isHeld: .storeIsHeld
-    case .isNone: .configuration
-    case .damaged: .inputOutput
-    case .system: .cannotWrite
-    }
+  private func refusal(_ exit: RunExit, _ problem: String) -> CommandError {
+    CommandError(exit, "\(path.printable): error: \(problem)")
   }
 
-  var description: String {
-    let problem =
-      switch cause {
-      case .isHeld: "another command is using this ledger; try again when that command has ended"
-      case .isNone: "not an xmlapi ledger, so it was left unchanged; name a new file"
-      case .damaged(let line): "damaged at line \(line); nothing was sent"
-      case .system(let code): unsafe "cannot be used: \(String(cString: strerror(code)))"
-      }
-    return "\(path.printable): error: \(problem)"
+  private func unusable(_ error: SystemError) -> CommandError { refusal(.cannotWrite, "cannot be used: \(error)") }
+
+  /// The error for a different kind of file at the path.
+  private var isNone: CommandError {
+    refusal(.configuration, "not an xmlapi ledger, so it was left unchanged; name a new file")
   }
 }

@@ -1,6 +1,6 @@
 import BatchConfiguration
 package import BatchDelivery
-package import BatchFoundation
+import BatchFoundation
 package import BatchStore
 import FoundationEssentials
 import Glibc
@@ -13,15 +13,15 @@ package struct Outbox: PlatformService {
 
   /// Creates the folder, accessible only to its owner, unless it exists.
   ///
-  /// - Throws: ``OutboxError``.
+  /// - Throws: ``CommandError`` if the folder cannot be created or written to.
   package init(folder: String, form: Int) throws {
-    guard unsafe mkdir(folder, 0o700) == 0 || errno == EEXIST else { throw OutboxError(folder: folder, code: errno) }
     do throws(SystemError) {
+      guard unsafe mkdir(folder, 0o700) == 0 || errno == EEXIST else { throw SystemError(errno) }
       guard try FileStatus.at(folder)?.kind == .folder else { throw SystemError(ENOTDIR) }
+      guard unsafe access(folder, W_OK | X_OK) == 0 else { throw SystemError(errno) }
     } catch {
-      throw OutboxError(folder: folder, code: error.code)
+      throw CommandError(.cannotWrite, "error: cannot write to the 'outbox' folder '\(folder.printable)': \(error)")
     }
-    guard unsafe access(folder, W_OK | X_OK) == 0 else { throw OutboxError(folder: folder, code: errno) }
     self.folder = folder
     origin = "the folder '\(folder.printable)'"
     destination = FileDestination(folder: folder, form: form) { Hexadecimal.text(of: SHA256.hash($0)) }
@@ -60,23 +60,11 @@ package struct Outbox: PlatformService {
   }
 }
 
-/// The error thrown when the outbox folder cannot be created or written to; nothing was changed.
-package struct OutboxError: RunError, CustomStringConvertible {
-  package var folder: String
-  package var code: Int32
-
-  package var exit: RunExit { .cannotWrite }
-
-  package var description: String {
-    unsafe "error: cannot write to the 'outbox' folder '\(folder.printable)': \(String(cString: strerror(code)))"
-  }
-}
-
 extension Platform {
   /// Returns the destination of a run's requests: the sandbox if there is one, otherwise the job's outbox, otherwise
   /// the service.
   ///
-  /// - Throws: ``ServiceSettingsError``, ``OutboxError``.
+  /// - Throws: ``ServiceSettingsError``, ``CommandError`` for an unusable outbox.
   package func service(of run: RunContext) throws -> any PlatformService {
     guard run.sandboxAddress == nil else { return try connect(run) }
     guard let folder = run.job.outbox else {
