@@ -33,7 +33,7 @@ extension Pipeline {
     outcome.explanation = try explanation(local, files, storage.store)
     if let limit = request.maxQuarantine, local.quarantined > limit {
       outcome.fail(
-        .exceeded(
+        CommandError.exceeded(
           limit, lines: local.quarantined - local.tally.quarantinedEvents, events: local.tally.quarantinedEvents,
           isDryRun: request.mode.isDryRun))
     } else if request.refusesQuarantined, local.quarantined > 0 {

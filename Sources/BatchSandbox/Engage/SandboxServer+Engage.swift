@@ -34,11 +34,7 @@ extension SandboxServer {
 
   /// Returns the rows of a relational table in order of their first insertion.
   package func rows(of table: String) -> [[ByteText: ByteText]] {
-    let rows = withState { state -> [[ByteText: ByteText]] in
-      guard let table = state.api.organization.tables[ByteText(table)] else { return [] }
-      return table.order.compactMap { table.rows[$0] }
-    }
-    return rows ?? []
+    withState { $0.api.organization.tables[ByteText(table)]?.rows ?? [] } ?? []
   }
 
   /// Returns the ids of a contact list's members, oldest first.

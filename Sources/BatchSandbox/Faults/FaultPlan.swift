@@ -175,18 +175,7 @@ struct FaultProgress: Sendable {
 }
 
 extension FaultPlan {
-  /// Reads a plan whose rules may name `endpoints`. Unknown keys are errors, because a misspelled rule would not fire.
-  ///
-  /// - Throws: ``FileError``.
-  package init(json bytes: [UInt8], of file: String, endpoints: [SandboxEndpoint]) throws(FileError) {
-    let faults = DocumentFaults(file)
-    let fields = faults.json(bytes).flatMap { Fields($0, "the file", faults) }
-    self = fields.map { FaultPlan($0, endpoints: endpoints) } ?? FaultPlan()
-    fields?.end()
-    try faults.throwErrors()
-  }
-
-  /// Reads a plan from a file that also has other members.
+  /// Reads a plan from a file that may also have other members. Its rules may name `endpoints`.
   init(_ fields: Fields, endpoints: [SandboxEndpoint]) {
     self.init(
       seed: UInt64(fields["seed"]?.integer(0...Int64.max) ?? 1),

@@ -20,12 +20,6 @@ package struct SandboxFileError: Error, Sendable, Equatable, CustomStringConvert
   }
 }
 
-/// Returns the bytes of the file; nil if it is missing or cannot be read.
-package func readFile(_ path: String) -> [UInt8]? {
-  // A file that cannot be read counts as missing: the service knows only files that it can serve.
-  try? contents(of: path)
-}
-
 /// Returns the bytes of the file; nil if it does not exist.
 ///
 /// - Throws: ``SandboxFileError`` if it cannot be read.
@@ -66,14 +60,6 @@ package func writeFileAtomically(_ path: String, _ bytes: [UInt8]) throws(Sandbo
     try draft.write(bytes)
     if fsync(draft.descriptor) != 0 { throw SystemError(errno) }
     try draft.replace()
-  } catch {
-    throw SandboxFileError(operation: "write the file", path: path, code: error.code)
-  }
-}
-
-func writeAll(_ descriptor: Int32, _ bytes: [UInt8], path: String) throws(SandboxFileError) {
-  do throws(SystemError) {
-    try FileDescriptor.write(bytes, to: descriptor)
   } catch {
     throw SandboxFileError(operation: "write the file", path: path, code: error.code)
   }

@@ -43,9 +43,14 @@ final class ConnectionHandler: SocketOwner {
       loop.after(milliseconds: milliseconds) { socket.isReading = true }
     case .stall(let seconds):
       socket.isReading = false
-      if let seconds { loop.after(milliseconds: Int64(seconds * 1000)) { self.socket.close() } }
+      close(after: seconds)
     default: socket.close()
     }
+  }
+
+  /// - Parameter seconds: nil to wait until the client gives up.
+  private func close(after seconds: Double?) {
+    if let seconds { loop.after(milliseconds: Int64(seconds * 1000)) { self.socket.close() } }
   }
 
   func closed() {
@@ -202,8 +207,7 @@ final class ConnectionHandler: SocketOwner {
       settle(request.answer(toFault: id, text: text, errorClass: errorClass))
     case .close: socket.close()
     case .reset: socket.reset()
-    case .stall(let seconds):
-      if let seconds { loop.after(milliseconds: Int64(seconds * 1000)) { self.socket.close() } }
+    case .stall(let seconds): close(after: seconds)
     case .status(let status, let headers, let body):
       settle(SandboxAnswer(status: status, contentType: nil, headers: headers, body: Array(body.utf8)))
     case .truncate(let bytes):
@@ -263,9 +267,7 @@ final class ConnectionHandler: SocketOwner {
     case .close: sendPart(answer, bytes: answer.body.count / 2) { self.socket.close() }
     case .reset: sendPart(answer, bytes: answer.body.count / 2) { self.socket.reset() }
     case .stall(let seconds):
-      sendPart(answer, bytes: answer.body.count / 2) {
-        if let seconds { self.loop.after(milliseconds: Int64(seconds * 1000)) { self.socket.close() } }
-      }
+      sendPart(answer, bytes: answer.body.count / 2) { self.close(after: seconds) }
     default: carryOut(action)
     }
   }

@@ -1,6 +1,4 @@
 import BatchFoundation
-import FoundationEssentials
-import Glibc
 
 /// One request as the sandbox saw it; tests compare it with what the client recorded.
 package struct LedgerEntry: Sendable, Codable, Equatable {
@@ -17,7 +15,7 @@ package struct LedgerEntry: Sendable, Codable, Equatable {
   /// The operations of an XMLAPI envelope in order; empty for other requests.
   package var operations: [String]
   package var bodyBytes: Int
-  /// The FNV-1a digest of the body in hexadecimal; nil if digests are off or the body was incomplete.
+  /// The FNV-1a digest of the body in hexadecimal; nil if the body was incomplete.
   package var bodyDigest: String?
   package var events: Int
   /// Whether the request was carried out, changing or reading the state; false if refused or faulted before that.
@@ -118,31 +116,4 @@ package struct BodyDigest: Hashable, Sendable {
 
   /// The digest as sixteen lower-case hexadecimal digits.
   package var text: String { Hexadecimal.text(of: value) }
-}
-
-/// The ledger as NDJSON on disk, one line per finished request, in order of completion. A line that cannot be written
-/// is lost; the ledger in memory stays complete.
-final class LedgerFile: Sendable {
-  private let descriptor: Int32
-  private let path: String
-  private let order = Guarded(Turn())
-
-  init(_ path: String) throws(SandboxFileError) {
-    self.path = path
-    descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
-    if descriptor < 0 { throw SandboxFileError(operation: "open the file", path: path, code: errno) }
-  }
-
-  deinit { close(descriptor) }
-
-  func append(_ entry: LedgerEntry) {
-    order.withLock { _ in
-      let encoder = JSONEncoder()
-      encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-      // Strings and numbers can always be encoded.
-      guard let line = try? encoder.encode(entry) else { return }
-      // The request was served; a full disk must not make it fail.
-      try? writeAll(descriptor, Array(line) + [10], path: path)
-    }
-  }
 }

@@ -7,16 +7,12 @@ final class SandboxCore: Sendable {
   let time: SandboxTime
   let platforms: [any SandboxPlatform]
   private let hook: (@Sendable (SandboxRequest, FaultPoint) -> FaultAction?)?
-  private let ledgerFile: LedgerFile?
-  private let digestsBodies: Bool
 
-  init(_ settings: SandboxSettings, _ platforms: [any SandboxPlatform]) throws {
+  init(_ settings: SandboxSettings, _ platforms: [any SandboxPlatform]) {
     desk = Guarded(SandboxDesk(settings))
     time = SandboxTime(settings.clock)
     self.platforms = platforms
     hook = settings.hook
-    ledgerFile = try settings.ledgerFile.map { try LedgerFile($0) }
-    digestsBodies = settings.digestsBodies
     for platform in platforms { platform.begin(time) }
   }
 
@@ -96,7 +92,7 @@ final class SandboxCore: Sendable {
 
   /// Records the complete body, and returns the work that carries out the request.
   func received(_ request: inout SandboxRequest) -> SandboxWork {
-    let digest = digestsBodies ? BodyDigest(request.body).text : nil
+    let digest = BodyDigest(request.body).text
     let work: SandboxWork =
       if let platform = request.platform {
         platform.work(for: &request)
@@ -131,20 +127,16 @@ final class SandboxCore: Sendable {
 
   /// Ends a request: frees its slot and completes its entry in the ledger.
   func ended(_ sequence: Int, status: Int?, answered: Bool) {
-    let entry: LedgerEntry? = desk.withLock { desk in
+    desk.withLock { desk in
       if let start = desk.inFlight.removeValue(forKey: sequence) {
         desk.ledger.totals.busyNanoseconds += MonotonicClock.nanoseconds - start
       }
       if answered { desk.ledger.totals.answered += 1 }
-      var finished: LedgerEntry?
       desk.ledger.update(sequence) { entry in
         entry.answered = answered
         entry.status = status
-        finished = entry
       }
-      return finished
     }
-    if let entry, let ledgerFile { ledgerFile.append(entry) }
   }
 
   /// Corrects the ledger: the response was not sent.

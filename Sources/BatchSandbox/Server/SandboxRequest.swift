@@ -6,7 +6,7 @@ package struct SandboxRequest: Sendable {
   package let sequence: Int
   package let connection: Int
   package let nthOnConnection: Int
-  private let head: RequestHead
+  let head: RequestHead
   /// The path without the query.
   package let path: String
   /// The query without the question mark.
@@ -20,20 +20,6 @@ package struct SandboxRequest: Sendable {
   package internal(set) var isOverTheGate = false
   /// The part of the body received so far.
   package internal(set) var body: [UInt8] = []
-
-  init(
-    sequence: Int, connection: Int, nthOnConnection: Int, head: RequestHead, path: String, query: String,
-    endpoint: SandboxEndpoint, platform: (any SandboxPlatform)?
-  ) {
-    self.sequence = sequence
-    self.connection = connection
-    self.nthOnConnection = nthOnConnection
-    self.head = head
-    self.path = path
-    self.query = query
-    self.endpoint = endpoint
-    self.platform = platform
-  }
 
   package var method: String { head.method }
 

@@ -19,7 +19,7 @@ package final class SandboxServer: Sendable {
   /// - Throws: ``SandboxFileError`` for files and folders, ``StateFileError`` for an invalid state,
   ///   ``SandboxPortError`` if the port is taken, or ``ThreadRefused``.
   package static func start(_ settings: SandboxSettings, _ platforms: [any SandboxPlatform]) throws -> SandboxServer {
-    let core = try SandboxCore(settings, platforms)
+    let core = SandboxCore(settings, platforms)
     let stateFile = try settings.stateFile.map { try StateFile(path: $0) }
     if settings.loadsState { try stateFile?.load(into: core, clock: settings.restoresClock) }
     return try SandboxServer(core, port: settings.port, settings.savesState ? stateFile : nil)
@@ -131,10 +131,6 @@ package struct SandboxSettings: Sendable {
   package var faults = FaultPlan()
   /// The maximum number of requests kept in the ledger; totals include all requests.
   package var ledgerLimit = 10_000
-  /// Whether ledger entries include the digest of the body.
-  package var digestsBodies = true
-  /// The NDJSON file to which a line is appended for each finished request; nil for none.
-  package var ledgerFile: String?
   /// The file in which the state is kept; nil keeps it in memory only.
   package var stateFile: String?
   /// Whether to start with the state in the file; otherwise the first change replaces the file.

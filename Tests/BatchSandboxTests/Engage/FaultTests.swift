@@ -179,7 +179,7 @@ import Testing
       ]}
       """
     #expect(
-      try FaultPlan(json: Array(text.utf8), of: "f", endpoints: SandboxEndpoint.engage)
+      try plan(text)
         == FaultPlan(
           seed: 9, latencyMilliseconds: 20, idleCloseMilliseconds: 0,
           rules: [
@@ -239,9 +239,15 @@ import Testing
   ])
   func refusesAPlan(text: String, message: String) {
     #expect {
-      try FaultPlan(json: Array(text.utf8), of: "f", endpoints: SandboxEndpoint.engage)
+      try plan(text)
     } throws: { error in
       "\(error)" == message
     }
+  }
+
+  private func plan(_ text: String) throws -> FaultPlan {
+    var settings = SandboxSettings()
+    try settings.read(faults: Array(text.utf8), of: "f", endpoints: SandboxEndpoint.engage) { _ in }
+    return settings.faults
   }
 }

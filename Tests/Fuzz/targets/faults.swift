@@ -4,7 +4,8 @@ extension FuzzTarget {
   /// Any bytes as a fault plan of the sandbox: rules, or an error with words.
   static func faults(_ input: UnsafeBufferPointer<UInt8>) {
     do {
-      _ = try FaultPlan(json: Array(input), of: "faults.json", endpoints: [.sandbox])
+      var settings = SandboxSettings()
+      try settings.read(faults: Array(input), of: "faults.json", endpoints: [.sandbox]) { _ in }
     } catch {
       _ = "\(error)"
     }

@@ -39,17 +39,9 @@ struct EventLog: Sendable {
     }
   }
 
-  struct Outcome {
-    var answer: SandboxAnswer
-    /// The number of events in the body; 0 if it could not be read.
-    var received: Int
-    var applied: Int
-    var isMalformed = false
-  }
-
   mutating func submit(
     _ bytes: UnsafeRawBufferPointer, switches: SandboxSwitches, knowsContact: (Int64) -> Bool
-  ) -> Outcome {
+  ) -> SandboxReply {
     var count: Int
     var unknownContacts: [Int: String] = [:]
     if !switches.strictEvents, let quick = unsafe EventScanner.quickCount(bytes) {
@@ -57,8 +49,9 @@ struct EventLog: Sendable {
     } else {
       switch unsafe Self.read(bytes, strict: switches.strictEvents) {
       case .failure(let objection):
-        return Outcome(
-          answer: .rest(400, error: objection.text), received: objection.count, applied: 0, isMalformed: true)
+        var reply = Self.reply(.rest(400, error: objection.text), received: objection.count)
+        reply.added.violation("malformed-body")
+        return reply
       case .success(let events):
         count = events.count
         for (index, event) in events.enumerated() {
@@ -72,13 +65,21 @@ struct EventLog: Sendable {
     }
     let isMarked = unsafe badMark?.find(in: bytes) != nil
     if isMarked, switches.badEvents?.answer == .refuse {
-      return Outcome(answer: .rest(400, error: "An event is not valid"), received: count, applied: 0)
+      return Self.reply(.rest(400, error: "An event is not valid"), received: count)
     }
     let received = count
     if isMarked || !unknownContacts.isEmpty || accounting != .count {
       count = unsafe take(bytes, isMarked: isMarked, unknownContacts: unknownContacts)
     }
-    return Outcome(answer: SandboxAnswer(status: 201), received: received, applied: count)
+    return Self.reply(SandboxAnswer(status: 201), received: received, applied: count)
+  }
+
+  /// - Parameter received: the number of events in the body; 0 if it could not be read.
+  private static func reply(_ answer: SandboxAnswer, received: Int, applied: Int = 0) -> SandboxReply {
+    var reply = SandboxReply(answer: answer, applied: answer.status == 201, events: received)
+    (reply.added.submissions, reply.added.eventsReceived, reply.added.eventsApplied) = (1, received, applied)
+    reply.changesState = true
+    return reply
   }
 
   /// Accepts events one by one; returns the number accepted.

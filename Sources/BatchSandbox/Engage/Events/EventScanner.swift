@@ -1,4 +1,5 @@
 import BatchFoundation
+import Glibc
 
 /// Scans the body of a submission without parsing it into values.
 enum EventScanner {
@@ -59,40 +60,18 @@ enum EventScanner {
   }
 }
 
-/// A byte string to search for (Boyer, Moore, Horspool): most bytes of a body are never examined.
+/// A byte string to search for.
 struct Needle: Sendable {
   let bytes: [UInt8]
-  /// The distance by which the search advances, indexed by the byte under the needle's last position.
-  private let skips: [Int]
 
-  /// - Parameter bytes: not empty.
-  init(_ bytes: [UInt8]) {
-    precondition(!bytes.isEmpty, "the needle is empty")
-    self.bytes = bytes
-    var skips = [Int](repeating: bytes.count, count: 256)
-    for (index, byte) in bytes.dropLast().enumerated() { skips[Int(byte)] = bytes.count - 1 - index }
-    self.skips = skips
-  }
-
-  init(_ text: String) { self.init(Array(text.utf8)) }
+  /// - Parameter text: not empty.
+  init(_ text: String) { bytes = Array(text.utf8) }
 
   /// Returns the offset of the first occurrence at or after `start`; nil if there is none.
   func find(in haystack: UnsafeRawBufferPointer, from start: Int = 0) -> Int? {
-    let count = bytes.count
-    return unsafe skips.withUnsafeBufferPointer { skips in
-      unsafe bytes.withUnsafeBufferPointer { bytes in
-        var end = start + count - 1
-        while end < haystack.count {
-          let last = unsafe haystack[end]
-          if unsafe last == bytes[count - 1] {
-            var offset = 0
-            while offset < count - 1, unsafe haystack[end - count + 1 + offset] == bytes[offset] { offset += 1 }
-            if offset == count - 1 { return end - count + 1 }
-          }
-          unsafe end += skips[Int(last)]
-        }
-        return nil
-      }
+    guard let base = haystack.baseAddress else { return nil }
+    return unsafe memmem(base + start, haystack.count - start, bytes, bytes.count).map {
+      unsafe UnsafeRawPointer($0) - base
     }
   }
 

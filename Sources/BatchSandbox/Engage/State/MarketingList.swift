@@ -29,16 +29,28 @@ struct MarketingList: Sendable, Codable {
   /// The columns; EMAIL comes first.
   private(set) var columns: [Column]
   var keyColumns: [ByteText]
-  private var recipients: [Int64: Recipient] = [:]
-  /// The ids, oldest first, including removed ones.
-  private var order: [Int64] = []
+  private var recipients = Recipients()
 
   /// The recipients by value, for each column searched so far; rebuilt on demand after a restart.
   private var index: [Int: [ByteText: [Int64]]] = [:]
-  private var positions: [ByteText: Int] = [:]
 
-  private enum CodingKeys: String, CodingKey {
+  private enum CodingKeys: CodingKey {
     case id, name, visibility, created, modified, columns, keyColumns, recipients
+  }
+
+  /// The recipients by id, coded as a list, oldest first.
+  private struct Recipients: Sendable, Codable {
+    var byID: [Int64: Recipient] = [:]
+
+    var all: [Recipient] { byID.values.sorted { $0.id < $1.id } }
+
+    init() {}
+
+    init(from decoder: any Decoder) throws {
+      for recipient in try [Recipient](from: decoder) { byID[recipient.id] = recipient }
+    }
+
+    func encode(to encoder: any Encoder) throws { try all.encode(to: encoder) }
   }
 
   init(id: ByteText, name: ByteText, columns: [Column], keyColumns: [ByteText], now: Int64) {
@@ -48,70 +60,38 @@ struct MarketingList: Sendable, Codable {
     modified = now
     self.columns = [Column(name: "EMAIL", type: .text)]
     self.keyColumns = keyColumns.map { Self.canonical($0) }
-    positions["EMAIL"] = 0
     for column in columns where position(of: column.name) == nil { add(column) }
-  }
-
-  init(from decoder: any Decoder) throws {
-    let container = try decoder.container(keyedBy: CodingKeys.self)
-    id = try container.decode(ByteText.self, forKey: .id)
-    name = try container.decode(ByteText.self, forKey: .name)
-    visibility = try container.decode(String.self, forKey: .visibility)
-    created = try container.decode(Int64.self, forKey: .created)
-    modified = try container.decode(Int64.self, forKey: .modified)
-    columns = try container.decode([Column].self, forKey: .columns)
-    keyColumns = try container.decode([ByteText].self, forKey: .keyColumns)
-    for (place, column) in columns.enumerated() { positions[column.name] = place }
-    for recipient in try container.decode([Recipient].self, forKey: .recipients) { insert(recipient) }
-  }
-
-  func encode(to encoder: any Encoder) throws {
-    var container = encoder.container(keyedBy: CodingKeys.self)
-    try container.encode(id, forKey: .id)
-    try container.encode(name, forKey: .name)
-    try container.encode(visibility, forKey: .visibility)
-    try container.encode(created, forKey: .created)
-    try container.encode(modified, forKey: .modified)
-    try container.encode(columns, forKey: .columns)
-    try container.encode(keyColumns, forKey: .keyColumns)
-    try container.encode(all, forKey: .recipients)
   }
 
   /// Returns EMAIL for `Email`, another name that the service accepts for that column.
   private static func canonical(_ name: ByteText) -> ByteText { name == "Email" ? "EMAIL" : name }
 
-  func position(of name: ByteText) -> Int? { positions[Self.canonical(name)] }
-
-  mutating func add(_ column: Column) {
-    positions[column.name] = columns.count
-    columns.append(column)
+  func position(of name: ByteText) -> Int? {
+    let name = Self.canonical(name)
+    return columns.firstIndex { $0.name == name }
   }
 
-  var count: Int { recipients.count }
+  mutating func add(_ column: Column) { columns.append(column) }
+
+  var count: Int { recipients.byID.count }
 
   /// The recipients, oldest first.
-  var all: [Recipient] { order.compactMap { recipients[$0] } }
+  var all: [Recipient] { recipients.all }
 
-  subscript(id: Int64) -> Recipient? { recipients[id] }
+  subscript(id: Int64) -> Recipient? { recipients.byID[id] }
 
   mutating func insert(_ recipient: Recipient) {
-    recipients[recipient.id] = recipient
-    if let last = order.last, last > recipient.id {
-      order.insert(recipient.id, at: order.firstIndex { $0 > recipient.id } ?? order.count)
-    } else {
-      order.append(recipient.id)
-    }
+    recipients.byID[recipient.id] = recipient
     for position in index.keys { note(recipient.value(position), at: position, of: recipient.id) }
   }
 
   mutating func remove(_ id: Int64) {
-    guard let recipient = recipients.removeValue(forKey: id) else { return }
+    guard let recipient = recipients.byID.removeValue(forKey: id) else { return }
     for position in index.keys { forget(recipient.value(position), at: position, of: id) }
-    if order.count > 64, order.count > 2 * recipients.count { order.removeAll { recipients[$0] == nil } }
   }
 
   mutating func update(_ id: Int64, _ values: [(position: Int, value: ByteText)], _ change: (inout Recipient) -> Void) {
-    guard var recipient = recipients[id] else { return }
+    guard var recipient = recipients.byID[id] else { return }
     while recipient.values.count < columns.count { recipient.values.append(.empty) }
     for (position, value) in values where recipient.values[position] != value {
       if index[position] != nil {
@@ -121,27 +101,20 @@ struct MarketingList: Sendable, Codable {
       recipient.values[position] = value
     }
     change(&recipient)
-    recipients[id] = recipient
+    recipients.byID[id] = recipient
   }
 
   /// Returns the ids of the recipients that have all the values, oldest first. An empty value matches a missing one.
   mutating func matches(_ wanted: [(position: Int, value: ByteText)]) -> [Int64] {
-    guard let first = wanted.first(where: { !$0.value.isEmpty }) else {
-      return order.filter { id in
-        guard let recipient = recipients[id] else { return false }
-        return wanted.allSatisfy { recipient.value($0.position) == $0.value }
-      }
+    func hasAll(_ recipient: Recipient) -> Bool {
+      wanted.allSatisfy { recipient.value($0.position) == $0.value }
     }
+    guard let first = wanted.first(where: { !$0.value.isEmpty }) else { return all.filter(hasAll).map(\.id) }
     if index[first.position] == nil {
       index[first.position] = [:]
-      for id in order {
-        if let recipient = recipients[id] { note(recipient.value(first.position), at: first.position, of: id) }
-      }
+      for recipient in all { note(recipient.value(first.position), at: first.position, of: recipient.id) }
     }
-    return (index[first.position]?[first.value] ?? []).filter { id in
-      guard let recipient = recipients[id] else { return false }
-      return wanted.allSatisfy { recipient.value($0.position) == $0.value }
-    }
+    return (index[first.position]?[first.value] ?? []).filter { self[$0].map(hasAll) ?? false }
   }
 
   private mutating func note(_ value: ByteText, at position: Int, of id: Int64) {

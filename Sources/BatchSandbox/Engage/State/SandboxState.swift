@@ -140,16 +140,9 @@ struct SandboxState: Sendable {
   private mutating func submissionReply(_ request: SandboxRequest) -> SandboxReply {
     guard request.method == "POST" else { return .refused(.rest(405, error: "Method not allowed")) }
     let lists = api.organization.lists
-    let outcome = unsafe request.withBody { bytes in
+    return unsafe request.withBody { bytes in
       unsafe events.submit(bytes, switches: options.switches) { id in lists.values.contains { $0[id] != nil } }
     }
-    var reply = SandboxReply(answer: outcome.answer, applied: outcome.answer.status == 201, events: outcome.received)
-    reply.added.submissions = 1
-    reply.added.eventsReceived = outcome.received
-    reply.added.eventsApplied = outcome.applied
-    if outcome.isMalformed { reply.added.violation("malformed-body") }
-    reply.changesState = true
-    return reply
   }
 
   private mutating func errorsReply(_ request: SandboxRequest) -> SandboxReply {
@@ -239,9 +232,7 @@ extension SandboxState {
       ]
     }
     let tables = api.organization.tables.values.sorted { $0.id < $1.id }.map { table -> JSONNode in
-      let rows = table.order.compactMap { table.rows[$0] }.map { row in
-        JSONNode.object(row.map { ($0.key.string, .text($0.value.string)) })
-      }
+      let rows = table.rows.map { row in JSONNode.object(row.map { ($0.key.string, .text($0.value.string)) }) }
       return [
         "id": .text(table.id.string), "name": .text(table.name.string),
         "keyColumns": .texts(table.keyColumns.map(\.string)), "rows": .array(rows),
@@ -301,10 +292,14 @@ func isServiceDate(_ text: String, zone: Bool) -> Bool {
   return zone && parts.count == 1 && (suffix.elementsEqual("GMT".utf8) || suffix.elementsEqual("UTC".utf8))
 }
 
-/// Returns whether the bytes match the pattern, in which each `d` matches a digit.
+/// Returns whether the bytes match the pattern, in which each `d` matches a digit, and each `x` a hexadecimal digit.
 func fits(_ bytes: [UInt8], _ pattern: String) -> Bool {
   bytes.count == pattern.utf8.count
     && zip(bytes, pattern.utf8).allSatisfy { byte, wanted in
-      wanted == UInt8(ascii: "d") ? (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) : byte == wanted
+      switch wanted {
+      case UInt8(ascii: "d"): (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+      case UInt8(ascii: "x"): Hexadecimal.value(of: byte) != nil
+      default: byte == wanted
+      }
     }
 }

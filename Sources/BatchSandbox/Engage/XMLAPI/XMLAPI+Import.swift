@@ -165,7 +165,7 @@ extension XMLAPI {
       let before = organization.tables[table.id]?.rows.count ?? 0
       let pairs = file.mapping.map { (name: $0.name, value: $0.index < row.count ? row[$0.index] : .empty) }
       if let failure = organization.tables[table.id]?.upsert(pairs, zone: switches.datesWithZone) {
-        counts.bad.append(file.objection(number, failure.description))
+        counts.bad.append(file.objection(number, failure))
       } else if (organization.tables[table.id]?.rows.count ?? 0) > before {
         counts.added += 1
       } else {

@@ -182,7 +182,7 @@ extension XMLAPI {
     let columns = columns.isEmpty ? table.columns.map(\.name) : columns
     var file = SeparatedText(format: format)
     file.append(columns)
-    for key in table.order { file.append(columns.map { table.rows[key]?[$0] ?? .empty }) }
+    for row in table.rows { file.append(columns.map { row[$0] ?? .empty }) }
     try organization.files.write(.download, name, file.bytes)
     return [ServiceJob.Parameter(name: "NUM_PROCESSED", value: "\(table.rows.count)")]
   }
@@ -211,7 +211,6 @@ struct ServiceJob: Sendable, Codable {
     case running = "RUNNING"
     case complete = "COMPLETE"
     case error = "ERROR"
-    case canceled = "CANCELED"
   }
 
   var id: Int

@@ -58,16 +58,14 @@ extension XMLAPI {
   }
 
   /// Returns a FAILURE element with the key columns of the failed row.
-  private func failureText(_ failure: RelationalTable.Failure, _ row: Pairs, element: String, table: ByteText)
-    -> String
-  {
+  private func failureText(_ failure: String, _ row: Pairs, element: String, table: ByteText) -> String {
     let keys = organization.tables[table]?.keyColumns ?? []
     let columns = row.filter { keys.contains($0.name) }.map { name, value in
       "<\(element) name=\"\(XMLWriter.escaped(name.string, inAttribute: true))\">"
         + "\(XMLWriter.escaped(value.string))</\(element)>"
     }
-    return "<FAILURE failure_type=\"\(failure.isTransient ? "transient" : "permanent")\" "
-      + "description=\"\(XMLWriter.escaped(failure.description, inAttribute: true))\">\(columns.joined())</FAILURE>"
+    return "<FAILURE failure_type=\"permanent\" "
+      + "description=\"\(XMLWriter.escaped(failure, inAttribute: true))\">\(columns.joined())</FAILURE>"
   }
 
   mutating func createTable(_ call: ReceivedCall, _ xml: inout AnswerXML) throws(APIFault) {
