@@ -23,8 +23,7 @@ struct StepCommands: PlatformCommands {
       ], ownEvent: "walk")
   }
 
-  func standaloneSandbox() -> any SandboxPart { StepSandboxPart() }
-  func sandbox(for settings: Settings) -> any SandboxPart { StepSandboxPart() }
+  func sandbox(for settings: Settings?) -> any SandboxPart { StepSandboxPart() }
 
   func examine(_ request: RunRequest, _ findings: inout DoctorFindings) {
     findings.ok("folder", "requests go to a folder")

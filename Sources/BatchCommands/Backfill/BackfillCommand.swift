@@ -190,8 +190,7 @@ struct BackfillCommand: ParsableCommand {
 
   /// Returns whether a run read a record that was usable or already known.
   private static func isUsable(_ run: StoredRun) -> Bool {
-    // Unreadable figures were written by another program.
-    guard let figures = run.counters.flatMap({ try? JSONNode.parse(Array($0.utf8)) })?["records"] else { return false }
+    guard let figures = run.figures?["records"] else { return false }
     return ["accepted", "duplicates", "forgotten", "leftOut"].contains { figures[$0]?.integer ?? 0 > 0 }
   }
 }

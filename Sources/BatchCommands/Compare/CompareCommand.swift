@@ -65,22 +65,18 @@ struct CompareCommand: ParsableCommand {
 }
 
 /// A change to try with `--with`.
-enum TriedChange: ExpressibleByArgument {
-  case setting(SettingOverride)
-  /// The name of a different destination.
-  case destination(String)
+struct TriedChange: ExpressibleByArgument {
+  private(set) var setting: SettingOverride?
+  /// The name of a different destination; nil for a setting.
+  private(set) var destination: String?
 
   init?(argument: String) {
     if argument.hasPrefix("destination=") {
-      self = .destination(String(argument.dropFirst("destination=".count)))
-    } else if var setting = SettingOverride(argument) {
-      setting.option = "--with"
-      self = .setting(setting)
-    } else {
-      return nil
+      destination = String(argument.dropFirst("destination=".count))
+      return
     }
+    setting = SettingOverride(argument)
+    setting?.option = "--with"
+    if setting == nil { return nil }
   }
-
-  var setting: SettingOverride? { if case .setting(let setting) = self { setting } else { nil } }
-  var destination: String? { if case .destination(let name) = self { name } else { nil } }
 }

@@ -9,26 +9,24 @@ import EventSchemas
 import GameRules
 import Games
 
-/// The deltaDNA part of the commands that all platforms share.
-struct DeltaDNACommands: PlatformCommands {
-  var platform: any Platform { DeltaDNAPlatform() }
+/// The part of the shared commands that is the same for all platforms of games: files, devices and stories.
+protocol GameCommands: PlatformCommands {
+  /// Says how events and parameters are declared at the service, which has no call for that.
+  var preparationNote: String { get }
+  /// The error for an erasure at the service, which has no call for that: phones request erasure with an event.
+  var erasureRefusal: String { get }
+}
 
+extension GameCommands {
   var firstJob: FirstJob.Content { .game }
-
-  func standaloneSandbox() -> any SandboxPart { DeltaDNASandboxPart() }
-
-  func sandbox(for settings: Settings) -> any SandboxPart { DeltaDNASandboxPart() }
 
   /// Collect drops events that are too old or too far in the future according to its own clock.
   var needsClockOfJob: Bool { true }
 
-  /// Checks only files and the connection, because every call to deltaDNA's Collect and Engage has an effect.
+  /// Checks only files and the connection, because every call to the service would have an effect.
   func examine(_ request: RunRequest, _ findings: inout DoctorFindings) throws {
     examineFiles(request.loaded, &findings)
     try findings.addConnection(of: request)
-    if !request.usesSandbox, request.settings.deltaDNA.engageURL == nil {
-      findings.ok("decisions", "DeltaDNA.engageURL is not set: 'engagement' records are kept, and Engage is not called")
-    }
   }
 
   /// Checks the event schema and the session configuration, which a run refuses if they are unusable.
@@ -63,13 +61,9 @@ struct DeltaDNACommands: PlatformCommands {
     }
     return (schema ?? []) + (answer ?? [])
   }
-}
 
-extension DeltaDNACommands {
   func prepare(_ request: RunRequest, _ options: PreparationOptions) -> PreparationReport {
-    PreparationReport(notes: [
-      "events and parameters can be declared only in deltaDNA's own web interface; 'deltadna schema infer' lists those that an export needs"
-    ])
+    PreparationReport(notes: [preparationNote])
   }
 
   func campaigns(in store: EventStore) -> (JSONNode) -> [String] {
@@ -83,6 +77,36 @@ extension DeltaDNACommands {
 
   func stories(in store: EventStore, _ personal: PersonalData) -> any PlatformStories {
     GameStories(store: store, personal: personal)
+  }
+
+  func erase(
+    _ ids: [PersonID], from request: RunRequest, _ store: EventStore, isRehearsal: Bool, _ personal: PersonalData
+  ) throws -> [String] {
+    throw CommandError(.configuration, erasureRefusal)
+  }
+}
+
+/// The deltaDNA part of the commands that all platforms share.
+struct DeltaDNACommands: GameCommands {
+  var platform: any Platform { DeltaDNAPlatform() }
+
+  let preparationNote =
+    "events and parameters can be declared only in deltaDNA's own web interface; 'deltadna schema infer' lists those that an export needs"
+
+  let erasureRefusal = """
+    error: Collect accepts only events, so --at-service cannot delete anything in deltaDNA; nothing was changed. Instead, \
+    run the job with a 'forgetMe' record for the player, which sends ddnaForgetMe so that deltaDNA forgets the player; \
+    then run 'forget' without --at-service
+    """
+
+  func sandbox(for settings: Settings?) -> any SandboxPart { DeltaDNASandboxPart() }
+
+  func examine(_ request: RunRequest, _ findings: inout DoctorFindings) throws {
+    examineFiles(request.loaded, &findings)
+    try findings.addConnection(of: request)
+    if !request.usesSandbox, request.settings.deltaDNA.engageURL == nil {
+      findings.ok("decisions", "DeltaDNA.engageURL is not set: 'engagement' records are kept, and Engage is not called")
+    }
   }
 
   func contents(of store: EventStore) throws -> Facts {
@@ -112,21 +136,6 @@ private struct DeltaDNASandboxPart: SandboxPart {
     var options = options
     options.seed = server.seed
     return DeltaDNAEndpoints(options)
-  }
-}
-
-extension DeltaDNACommands {
-  /// Always throws, because deltaDNA has no erasure call: phones request erasure with an event.
-  func erase(
-    _ ids: [PersonID], from request: RunRequest, _ store: EventStore, isRehearsal: Bool, _ personal: PersonalData
-  ) throws -> [String] {
-    throw CommandError(
-      .configuration,
-      """
-      error: Collect accepts only events, so --at-service cannot delete anything in deltaDNA; nothing was changed. Instead, \
-      run the job with a 'forgetMe' record for the player, which sends ddnaForgetMe so that deltaDNA forgets the player; \
-      then run 'forget' without --at-service
-      """)
   }
 }
 

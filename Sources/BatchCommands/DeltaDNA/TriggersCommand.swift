@@ -28,7 +28,8 @@ struct TriggersExplainCommand: ParsableCommand {
   var event: String
 
   func run() throws {
-    let configuration = try readConfiguration()
+    let document = try InputDocument.read(configuration)
+    let configuration = try Failures.reported { try SessionConfiguration.read(document, name: self.configuration) }
     for note in configuration.notes { Streams.note(note.description) }
     let bytes = try InputDocument.read(event)
     guard let results = TriggerExplanation.results(of: bytes, by: configuration) else {
@@ -37,11 +38,6 @@ struct TriggersExplainCommand: ParsableCommand {
       throw ExitCode(.inputRefused)
     }
     Streams.data(results.text())
-  }
-
-  private func readConfiguration() throws -> SessionConfiguration {
-    let bytes = try InputDocument.read(configuration)
-    return try Failures.reported { try SessionConfiguration.read(bytes, name: configuration) }
   }
 }
 

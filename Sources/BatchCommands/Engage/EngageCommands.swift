@@ -15,27 +15,25 @@ struct EngageCommands: PlatformCommands {
 
   var firstJob: FirstJob.Content { .engage }
 
-  func standaloneSandbox() -> any SandboxPart {
-    EngageSandboxPart(options: EngageSandboxOptions(), completes: true)
-  }
-
-  func sandbox(for settings: Settings) throws -> any SandboxPart {
-    EngageSandboxPart(options: try .embedded(for: settings))
+  func sandbox(for settings: Settings?) throws -> any SandboxPart {
+    EngageSandboxPart(
+      options: try settings.map { try .embedded(for: $0) } ?? EngageSandboxOptions(), completes: settings == nil)
   }
 
   func examine(_ request: RunRequest, _ findings: inout DoctorFindings) throws {
-    findings.all += try ServiceSession.run(request.settings, usesSandbox: request.usesSandbox) { service in
+    findings = try ServiceSession.run(request.settings, usesSandbox: request.usesSandbox) { service in
       var examination = ServiceExamination(
-        service, request.settings, identity: request.job.identity, comparesClocks: !request.usesSandbox)
+        service: service, settings: request.settings, identity: request.job.identity,
+        comparesClocks: !request.usesSandbox, found: findings)
       examination.run()
-      return examination.findings
+      return examination.found
     }
   }
 
   func prepare(_ request: RunRequest, _ options: PreparationOptions) throws -> PreparationReport {
     try request.refuseMissingSettings()
     return try ServiceSession.run(request.settings, usesSandbox: request.usesSandbox) { service in
-      var preparation = ServicePreparation(service, request.settings, options)
+      var preparation = ServicePreparation(service: service, settings: request.settings, options: options)
       return try preparation.run()
     }
   }
@@ -164,7 +162,7 @@ enum ServiceSession {
 struct EngageSandboxPart: SandboxPart {
   var options: EngageSandboxOptions
   /// Whether to create lists that calls name, because no configuration names the existing ones.
-  var completes = false
+  var completes: Bool
 
   var endpoints: [SandboxEndpoint] { SandboxEndpoint.engage }
 
@@ -172,7 +170,7 @@ struct EngageSandboxPart: SandboxPart {
 
   func make(in server: SandboxSettings) throws -> any SandboxPlatform {
     var options = options
-    if completes { options.createWhatIsMissing() }
+    if completes, options.organization.lists.isEmpty { options.organization.createsWhatIsMissing = true }
     options.server = server
     return try EngageEndpoints(options)
   }

@@ -3,6 +3,7 @@ import BatchFoundation
 import BatchReport
 import BatchStore
 import Engage
+import EngageRules
 
 /// The sessions, campaigns and identities of a device, derived from its events.
 struct EngageStories: PlatformStories {
@@ -181,7 +182,46 @@ struct EngageStories: PlatformStories {
   }
 
   func state(of device: StoredDevice) throws -> [String] {
-    try StoredDeviceState(device, knownUntil: store.runs.knownUntil()).lines
+    let known = try store.runs.knownUntil()
+    return try unsafe device.state.withUnsafeBytes { bytes in
+      let state = try unsafe DeviceState(decoding: bytes)
+      var lines: [String] = []
+      switch state.session {
+      case .none: lines.append("no session is open")
+      case .active(let start, _): lines.append("a session has been active since \(start.rfc3339)")
+      case .paused(let pause):
+        lines.append(
+          "a session has been paused since \(pause.at.rfc3339); unless the app is used again, the session ends with the first "
+            + "record or run after \(pause.expiresAt.rfc3339)"
+        )
+      }
+      if let campaign = state.campaign {
+        let isOver = [state.lastSeen, known].compactMap { $0 }.max().map { !campaign.isActive(at: $0) } ?? false
+        lines.append(
+          "campaign '\(campaign.name.description.printable)' "
+            + (isOver ? "expired at" : "is active until") + " \(campaign.expiresAt.rfc3339)")
+      }
+      if state.consent.isDenied {
+        lines.append("consent is denied: the device's data is not sent until consent is given")
+      }
+      if !state.waiting.isEmpty {
+        lines.append(
+          state.waiting.count.counted("session event is", "session events are")
+            + " pending (HOLD) until a record contains a mobile user id, or until 'identity' is true and "
+            + "Recipient.enableAutoAnonymousTracking is enabled")
+      }
+      if !state.held.isEmpty {
+        lines.append(
+          state.held.count.counted("event is", "events are")
+            + " pending (HOLD) until the next run, because a location may still arrive (Augmentation.augmentationTimeout)"
+        )
+      }
+      lines.append(
+        state.hasLifecycle
+          ? "the device's exports have lifecycle records, which define sessions"
+          : "the device's exports have no lifecycle records, so gaps between events define sessions")
+      return lines
+    }
   }
 
   func tellHistory(of device: String, _ answer: inout Facts) throws {

@@ -6,22 +6,13 @@ import Engage
 
 /// An examination of whether the configuration fits the service. It changes nothing at the service.
 struct ServiceExamination {
-  private let service: EngageService
-  private let settings: Settings
-  private let identity: Bool
+  let service: EngageService
+  let settings: Settings
+  /// Whether the job checks identities; if not, missing columns are only warnings.
+  let identity: Bool
   /// False for a sandbox, which has a separate clock.
-  private let comparesClocks: Bool
-  private var found = DoctorFindings()
-
-  var findings: [DoctorFindings.Finding] { found.all }
-
-  /// - Parameter identity: Whether the job checks identities; if not, missing columns are only warnings.
-  init(_ service: EngageService, _ settings: Settings, identity: Bool, comparesClocks: Bool) {
-    self.service = service
-    self.settings = settings
-    self.identity = identity
-    self.comparesClocks = comparesClocks
-  }
+  let comparesClocks: Bool
+  var found: DoctorFindings
 
   mutating func run() {
     guard signsIn() else { return }

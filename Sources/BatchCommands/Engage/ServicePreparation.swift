@@ -6,16 +6,10 @@ import Engage
 
 /// Creates the list columns, and the audit table with its key, that a job needs and Engage lacks.
 struct ServicePreparation {
-  private let service: EngageService
-  private let settings: Settings
-  private let options: PreparationOptions
-  private var report = PreparationReport()
-
-  init(_ service: EngageService, _ settings: Settings, _ options: PreparationOptions) {
-    self.service = service
-    self.settings = settings
-    self.options = options
-  }
+  let service: EngageService
+  let settings: Settings
+  let options: PreparationOptions
+  private(set) var report = PreparationReport()
 
   /// - Throws: ``CommandError`` if a call fails. Anything already created remains for the next attempt.
   mutating func run() throws -> PreparationReport {

@@ -40,7 +40,7 @@ struct HistoryCommand: ParsableCommand {
   }
 
   func run() throws {
-    try choice.reading { store in
+    try choice.reading { store, _ in
       if let number { _ = try store.knownRun(number) }
       var rows = try HistoryRow.all(of: store)
       if let number { rows.removeAll { $0.run.id.number != number } }
@@ -130,17 +130,15 @@ struct HistoryRow {
 
   /// Returns the cells. Figures are empty if the run did not end or the platform does not count them.
   func cells(_ format: OutputFormat, of platform: String) -> [JSONNode] {
-    let counters = run.counters.flatMap { text -> JSONNode? in
-      // Another program may have written something other than a JSON object; the run is listed anyway.
-      try? JSONNode.parse(Array(text.utf8))
-    }
+    let counters = run.figures
     func figure(_ section: String, _ name: String) -> JSONNode { counters?[section]?[name] ?? .text(nil) }
     let reason = run.exit ?? 0 == 0 ? [] : RunReport.shownLines(of: counters?["stopped"]?.string)
     let seconds = run.finished.map { Double($0.milliseconds - run.started.milliseconds) / 1000 }
     return [
       .number(run.id.number), .text(run.job), .text(run.mode), .text(run.started.rfc3339),
       seconds.map { JSONNode(.number("\($0)")) } ?? .text(nil), .text(run.asOf.rfc3339),
-      .text(run.window.from?.rfc3339), .text(run.window.to?.rfc3339), ending(format), .text(run.night?.rawValue),
+      .text(run.window.from?.rfc3339), .text(run.window.to?.rfc3339),
+      run.exit.map { .number($0) } ?? .text("unfinished"), .text(run.night?.rawValue),
       figure("records", "read"), figure("records", "accepted"), figure("records", "duplicates"),
       figure("records", "outOfWindow"), figure("records", "forgotten"), figure("records", "leftOut"),
       figure("records", "quarantined"), decidedEvents(counters),
@@ -154,10 +152,6 @@ struct HistoryRow {
   private func decidedEvents(_ counters: JSONNode?) -> JSONNode {
     guard let counters else { return .text(nil) }
     return run.mode == RunMode.post.name ? .number(0) : counters["events"]?["total"] ?? .text(nil)
-  }
-
-  private func ending(_ format: OutputFormat) -> JSONNode {
-    run.exit.map { .number($0) } ?? .text("unfinished")
   }
 
   private func changed(_ format: OutputFormat) -> JSONNode {

@@ -26,7 +26,7 @@ struct ReportCommand: ParsableCommand {
   }
 
   func run() throws {
-    try choice.reading { store in
+    try choice.reading { store, _ in
       let report = try kept(in: store)
       if let folder = self.report {
         Streams.data(try ReportFolder.write(report, below: folder) + "/report.html")

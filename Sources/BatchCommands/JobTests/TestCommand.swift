@@ -41,7 +41,7 @@ struct TestCommand: ParsableCommand {
       }
     }
     let reports = try named.map { job, loaded in
-      try Failures.reported { try JobTestReport(job, results: results(of: job, loaded)) }
+      try Failures.reported { try JobTestReport(job: job, results: results(of: job, loaded)) }
     }
     if junit != "-" { answer.format.tell(reports.map(\.facts)) }
     if let junit { try Failures.reported { try OutputFile.write(JobTestReport.junit(reports).text, to: junit) } }
@@ -71,11 +71,6 @@ struct JobTestReport {
   /// The job as named on the command line.
   let job: String
   let results: [JobTestResult]
-
-  init(_ job: String, results: [JobTestResult]) {
-    self.job = job
-    self.results = results
-  }
 
   var failures: Int { results.count { !$0.differences.isEmpty } }
 

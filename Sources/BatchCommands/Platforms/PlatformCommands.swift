@@ -14,11 +14,9 @@ protocol PlatformCommands: Sendable {
   /// The content of the first job, which `init` writes.
   var firstJob: FirstJob.Content { get }
 
-  /// Returns the platform's part of a standalone sandbox.
-  func standaloneSandbox() -> any SandboxPart
-
-  /// Returns the platform's part of the sandbox for `--sandbox`, with the objects that the configuration names.
-  func sandbox(for settings: Settings) throws -> any SandboxPart
+  /// Returns the platform's part of the sandbox for `--sandbox`, with the objects that the configuration names, or, if
+  /// `settings` is nil, of a standalone sandbox.
+  func sandbox(for settings: Settings?) throws -> any SandboxPart
 
   /// Whether the service judges events by its clock, so that a sandbox's clock must start at the run's `asOf`.
   var needsClockOfJob: Bool { get }

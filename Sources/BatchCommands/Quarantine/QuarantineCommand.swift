@@ -1,6 +1,6 @@
 public import ArgumentParser
 import BatchConfiguration
-import BatchFoundation
+public import BatchFoundation
 import BatchIngest
 import BatchPipeline
 import BatchReport
@@ -170,6 +170,12 @@ struct QuarantineReplayCommand: ParsableCommand {
 }
 
 extension QuarantineReason: ExpressibleByArgument {}
+
+extension InputKind: ExpressibleByArgument {
+  public init?(argument: String) { self.init(name: argument) }
+
+  public static var allValueStrings: [String] { allCases.map(\.name) }
+}
 
 struct QuarantineResolveCommand: ParsableCommand {
   static let configuration = CommandConfiguration(

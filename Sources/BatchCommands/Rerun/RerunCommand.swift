@@ -90,7 +90,7 @@ struct RerunCommand: ParsableCommand {
     let monitor = TerminalMonitor(.none)
     let outcome = try Pipeline(request(known: known), monitor: monitor, interruption: interruption)
       .rerun(rerun, in: store)
-    let report = RerunReport(outcome, rerun, first)
+    let report = RerunReport(outcome: outcome, rerun: rerun, request: first)
     answer.format.tell(report.facts)
     for note in report.notes { Streams.note(note.printable) }
   }
@@ -129,16 +129,10 @@ extension SentEvents: ExpressibleByArgument {}
 
 /// The result of a rerun, in words and as data.
 struct RerunReport {
-  private let outcome: RerunOutcome
-  private let rerun: Rerun
-  private let request: RunRequest
-
-  /// - Parameter request: The request for the unchanged job, from which the next commands are built.
-  init(_ outcome: RerunOutcome, _ rerun: Rerun, _ request: RunRequest) {
-    self.outcome = outcome
-    self.rerun = rerun
-    self.request = request
-  }
+  let outcome: RerunOutcome
+  let rerun: Rerun
+  /// The request for the unchanged job, from which the next commands are built.
+  let request: RunRequest
 
   var facts: Facts {
     let counts = outcome.counts

@@ -65,27 +65,7 @@ struct StoredJob: ParsableArguments {
   }
 }
 
-/// The times that a command sets for a job.
-protocol JobTimes: ParsableArguments {
-  /// - Parameter changes: The other changes from the command line.
-  func added(to changes: CommandLineChanges) -> CommandLineChanges
-}
-
-/// The clock, for a command that reads no records.
-struct ClockOptions: JobTimes {
-  @Option(
-    help: "The clock of the run, such as 2026-02-01T02:15:00Z. (default: the job's, else now)",
-    transform: Instant.argument)
-  var asOf: Instant?
-
-  func added(to changes: CommandLineChanges) -> CommandLineChanges {
-    var changes = changes
-    changes.asOf = asOf
-    return changes
-  }
-}
-
-struct WindowOptions: JobTimes {
+struct WindowOptions: ParsableArguments {
   @Option(
     help: "Start of the window, such as 2026-01-31 or 'yesterday'; records before it are skipped.",
     transform: Instant.argument)
@@ -102,6 +82,7 @@ struct WindowOptions: JobTimes {
     transform: Instant.argument)
   var asOf: Instant?
 
+  /// - Parameter changes: The other changes from the command line.
   func added(to changes: CommandLineChanges) -> CommandLineChanges {
     var changes = changes
     (changes.from, changes.to, changes.asOf) = (from, to, asOf)
@@ -130,30 +111,6 @@ struct JobPlaces: ParsableArguments {
 
   @Option(help: "The folder for reports. (default: the job's)")
   var report: String?
-}
-
-/// A command that names a job and accepts all changes to it. The option groups are not nested, because a debug build of
-/// the parser checks a group four times for each enclosing group.
-protocol JobCommand: ParsableCommand {
-  associatedtype Times: JobTimes
-
-  var named: JobWithSettings { get }
-  var window: Times { get }
-  var places: JobPlaces { get }
-}
-
-extension JobCommand {
-  /// Reads the job for a missed window or, if `missed` is nil, for the window given on the command line or in the job.
-  /// A job that cannot be run has a ``LoadedJob/refusal``.
-  func load(at now: Instant, asksService: Bool, for missed: MissedWindow? = nil) throws -> LoadedJob {
-    var changes = window.added(to: named.changes)
-    (changes.store, changes.report) = (places.store, places.report)
-    if let missed {
-      changes.asOf = missed.asOf ?? missed.to
-      if missed.asOf == nil { (changes.from, changes.to) = (missed.from, missed.to) }
-    }
-    return try JobSource.loadForRun(named.job, changes, at: now, asksService: asksService)
-  }
 }
 
 /// The files that a run writes.

@@ -2,6 +2,7 @@ import ArgumentParser
 import BatchConfiguration
 import BatchFoundation
 import BatchPipeline
+import BatchReport
 import FoundationEssentials
 
 /// Reads jobs for commands.
@@ -15,11 +16,19 @@ enum JobSource {
     return loader
   }
 
-  /// Reads a job for a run. An invalid job yields a refusal, so that the run ends like any other: it has figures
-  /// and, if there is a store, an entry in its history.
+  /// Reads a job for a run: for a missed window or, if `missed` is nil, for the window of the changes or the job. An
+  /// invalid job yields a ``LoadedJob/refusal``, so that the run ends like any other: it has figures and, if there is a
+  /// store, an entry in its history.
   static func loadForRun(
-    _ path: String, _ changes: CommandLineChanges, at now: Instant, asksService: Bool
+    _ path: String, _ changes: CommandLineChanges, _ places: JobPlaces, at now: Instant, asksService: Bool,
+    for missed: MissedWindow? = nil
   ) throws -> LoadedJob {
+    var changes = changes
+    (changes.store, changes.report) = (places.store, places.report)
+    if let missed {
+      changes.asOf = missed.asOf ?? missed.to
+      if missed.asOf == nil { (changes.from, changes.to) = (missed.from, missed.to) }
+    }
     var loader = loader(now, asksService: asksService)
     do {
       let loaded = try loader.load(job: path, changes)

@@ -3,7 +3,7 @@ import BatchConfiguration
 import BatchFoundation
 import BatchPipeline
 
-struct RunCommand: JobCommand {
+struct RunCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "run",
     abstract: "Run a job: read its inputs, store its events, reconcile identities and send what is due.")
@@ -33,7 +33,8 @@ struct RunCommand: JobCommand {
       output: output, messages: messages, limits: limits, explain: explain, explanations: explanation.format,
       usesSandbox: effect.sandbox, connects: effect.connects)
     try session.run { now, missed in
-      let loaded = try load(at: now, asksService: !effect.sandbox, for: missed)
+      let loaded = try JobSource.loadForRun(
+        named.job, window.added(to: named.changes), places, at: now, asksService: !effect.sandbox, for: missed)
       var request = try RunRequest(loaded: loaded, of: .installed, mode: effect.mode, now: now)
       if effect.onlinePlan != nil || effect.plan != nil, loaded.refusal == nil, !request.job.identity {
         Streams.note("\(named.job): error: 'identity' is not true, so there is nothing to plan")
@@ -101,12 +102,17 @@ struct ExplanationFormat: ParsableArguments {
 }
 
 /// `engage-batch post`: the counterpart of the SDKs' postEventCache.
-struct PostCommand: JobCommand {
+struct PostCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "post", abstract: "Send everything pending in the store of a job, without reading its inputs.")
 
   @OptionGroup var named: JobWithSettings
-  @OptionGroup var window: ClockOptions
+
+  @Option(
+    help: "The clock of the run, such as 2026-02-01T02:15:00Z. (default: the job's, else now)",
+    transform: Instant.argument)
+  var asOf: Instant?
+
   @OptionGroup var future: FutureOptions
   @OptionGroup(title: "Output") var places: JobPlaces
   @OptionGroup(title: "Output") var output: OutputOptions
@@ -117,7 +123,9 @@ struct PostCommand: JobCommand {
 
   func run() throws {
     try RunSession(output: output, messages: messages, usesSandbox: sandbox).run { now, _ in
-      let loaded = try load(at: now, asksService: !sandbox)
+      var changes = named.changes
+      changes.asOf = asOf
+      let loaded = try JobSource.loadForRun(named.job, changes, places, at: now, asksService: !sandbox)
       var request = try RunRequest(loaded: loaded, of: .installed, mode: .post, now: now)
       request.allowsFuture = future.allowFuture
       return request

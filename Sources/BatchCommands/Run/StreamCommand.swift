@@ -14,18 +14,6 @@ struct StreamCommand: ParsableCommand {
       device are in several groups, the exit code is 65, because the events of the device are wrong.
       """)
 
-  enum Kind: String, ExpressibleByArgument, CaseIterable {
-    case events, notifications, deepLinks
-
-    var input: InputKind {
-      switch self {
-      case .events: .events
-      case .notifications: .notifications
-      case .deepLinks: .deepLinks
-      }
-    }
-  }
-
   @OptionGroup var source: ConfigSource<JobName>
 
   @Option(
@@ -35,14 +23,14 @@ struct StreamCommand: ParsableCommand {
   var asOf: Instant?
 
   @Option(help: "The kind of records: events, notifications or deepLinks.")
-  var kind: Kind = .events
+  var kind: InputKind = .events
 
   func run() throws {
     let loaded = try source.loadJob()
     try Failures.reported {
       var request = try RunRequest(loaded: loaded, of: .installed, mode: .stream, now: .now)
       if let asOf { request.loaded.job.asOf = asOf }
-      let stream = try RuleStream(request, kind: kind.input, output: "-")
+      let stream = try RuleStream(request, kind: kind, output: "-")
       defer { for note in Self.notes(stream.counts) { Streams.note(note) } }
       try stream.run()
     }

@@ -26,12 +26,12 @@ struct SandboxCommand: ParsableCommand {
   }
 
   func run() throws {
-    // Created before the server's threads start; otherwise a signal would end the process.
-    let signals = EndSignals()
+    // Before the server's threads start; otherwise a signal would end the process.
+    var signals = Signals.block()
     try Failures.reported {
       let server = try start()
       Streams.data(server.baseURL)
-      signals.wait()
+      _ = Signals.wait(for: &signals)
       try server.stop()
     }
   }
@@ -45,7 +45,7 @@ struct SandboxCommand: ParsableCommand {
     var settings = SandboxSettings()
     settings.port = port
     settings.stateFile = state
-    var parts = InstalledPlatforms.all.map { $0.standaloneSandbox() }
+    var parts = try InstalledPlatforms.all.map { try $0.sandbox(for: nil) }
     if let faults {
       try settings.read(faultFile: faults, endpoints: parts.flatMap(\.endpoints)) { fields in
         for index in parts.indices { parts[index].read(fields) }

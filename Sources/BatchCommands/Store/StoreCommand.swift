@@ -24,14 +24,8 @@ struct StoreOptions<Name: JobNaming>: ParsableArguments {
   @OptionGroup var choice: StoreChoice<Name>
   @OptionGroup var answer: AnswerOption
 
-  /// Passes the store to `body` for reading; a run may have it open. If `checksPages` is true, a damaged store is
-  /// refused.
   func reading(checksPages: Bool = true, _ body: (EventStore, any Platform) throws -> Void) throws {
-    try Failures.reported {
-      let (store, platform) = try Platforms.installed.openReading(choice.path(reads: true), checksPages: checksPages)
-      try body(store, platform)
-      try store.close()
-    }
+    try choice.reading(checksPages: checksPages, body)
   }
 
   /// Passes the store to `body` for changes; no run may have it open.
@@ -119,11 +113,12 @@ struct StoreChoice<Name: JobNaming>: ParsableArguments {
     }
   }
 
-  /// Passes the store to `body` for reading; a run may have it open.
-  func reading(_ body: (EventStore) throws -> Void) throws {
+  /// Passes the store to `body` for reading; a run may have it open. If `checksPages` is true, a damaged store is
+  /// refused.
+  func reading(checksPages: Bool = true, _ body: (EventStore, any Platform) throws -> Void) throws {
     try Failures.reported {
-      let store = try Platforms.installed.openReading(path(reads: true)).store
-      try body(store)
+      let (store, platform) = try Platforms.installed.openReading(path(reads: true), checksPages: checksPages)
+      try body(store, platform)
       try store.close()
     }
   }

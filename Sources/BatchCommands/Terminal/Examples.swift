@@ -76,14 +76,8 @@ enum Examples {
   /// Returns the end of the help that the arguments request: the example and, for a run, its environment and
   /// files; nil for groups of commands and anything else.
   static func asked(by arguments: [String], below root: any ParsableCommand.Type) -> String? {
-    var command = root
-    var words: [String] = []
-    for word in arguments where word != "help" && word.utf8.first != UInt8(ascii: "-") {
-      guard let next = command.configuration.subcommands.first(where: { $0._commandName == word }) else { break }
-      command = next
-      words.append(word)
-    }
-    let name = words.joined(separator: " ")
+    let words = arguments.filter { $0 != "help" && $0.utf8.first != UInt8(ascii: "-") }
+    let name = root.innermost(named: words).path.joined(separator: " ")
     return byCommand[name].map { example in
       var sections = ["EXAMPLE: engage-batch \(example)"]
       if name == "run" { sections += [section("ENVIRONMENT", environment), section("FILES", files)] }

@@ -13,17 +13,11 @@ struct Log {
   var isHeld = false
   /// The job named in JSON lines; nil before it is known.
   var job: String?
-  private var held: [String] = []
-  private var leftOut = 0
+  private(set) var held: [String] = []
+  private(set) var leftOut = 0
 
   /// The maximum number of lines held back; earlier lines are dropped.
   static let mostHeld = 2000
-
-  init(format: Format = .text, hasTimes: Bool = false, isHeld: Bool = false) {
-    self.format = format
-    self.hasTimes = hasTimes
-    self.isHeld = isHeld
-  }
 
   /// Whether a progress line on a terminal may be overwritten: only if lines are text, have no times and are not held
   /// back.

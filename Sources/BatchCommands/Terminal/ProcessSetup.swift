@@ -62,8 +62,12 @@ enum ProcessSetup {
 ///
 /// SIGHUP acts like SIGTERM, unless it was ignored when the program started (`nohup`).
 enum Signals {
-  /// The signals that end a command.
-  static var ending: sigset_t {
+  /// Blocks the signals that end a command in this thread, and in those that it starts from now on, and returns these
+  /// signals. From now on, a closed pipe fails the write instead of ending the process, and new files are readable only
+  /// by their owner.
+  static func block() -> sigset_t {
+    signal(SIGPIPE, SIG_IGN)
+    umask(0o077)
     var signals = sigset_t()
     unsafe sigemptyset(&signals)
     unsafe sigaddset(&signals, SIGINT)
@@ -74,7 +78,15 @@ enum Signals {
     if unsafe unsafeBitCast(hangUp.__sigaction_handler.sa_handler, to: Int.self) != 1 {
       unsafe sigaddset(&signals, SIGHUP)
     }
+    unsafe pthread_sigmask(SIG_BLOCK, &signals, nil)
     return signals
+  }
+
+  /// Returns the next of the signals when it arrives.
+  static func wait(for signals: inout sigset_t) -> Int32 {
+    var signal: Int32 = 0
+    unsafe sigwait(&signals, &signal)
+    return signal
   }
 
   /// Starts to handle signals, and returns the interruption that a run checks.
@@ -82,40 +94,14 @@ enum Signals {
   /// - Throws: The reported error that ends the command.
   static func interruption() throws -> Interruption {
     let interruption = Interruption()
-    // A closed pipe should fail the write, not end the process.
-    signal(SIGPIPE, SIG_IGN)
-    umask(0o077)
-    var signals = ending
-    unsafe pthread_sigmask(SIG_BLOCK, &signals, nil)
-    let waiting = signals
+    let blocked = block()
     try Failures.reported {
       try Threads.detach {
-        var waiting = waiting
-        var signal: Int32 = 0
-        unsafe sigwait(&waiting, &signal)
-        interruption.raise(signal)
-        unsafe sigwait(&waiting, &signal)
-        _exit(128 + signal)
+        var signals = blocked
+        interruption.raise(wait(for: &signals))
+        _exit(128 + wait(for: &signals))
       }
     }
     return interruption
-  }
-}
-
-/// The signals that end a command. Create it before other threads start, because threads inherit the blocked signals.
-struct EndSignals {
-  private var signals = Signals.ending
-
-  init() {
-    signal(SIGPIPE, SIG_IGN)
-    umask(0o077)
-    unsafe pthread_sigmask(SIG_BLOCK, &signals, nil)
-  }
-
-  /// Returns when one of the signals arrives.
-  func wait() {
-    var waiting = signals
-    var signal: Int32 = 0
-    unsafe sigwait(&waiting, &signal)
   }
 }

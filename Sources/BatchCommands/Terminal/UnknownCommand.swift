@@ -3,6 +3,19 @@ import BatchConfiguration
 import BatchFoundation
 import BatchPipeline
 
+extension ParsableCommand {
+  /// Returns the innermost command that the first words name, and these words.
+  static func innermost(named words: [String]) -> (command: any ParsableCommand.Type, path: [String]) {
+    var command: any ParsableCommand.Type = self
+    let path = words.prefix { word in
+      guard let next = command.configuration.subcommands.first(where: { $0._commandName == word }) else { return false }
+      command = next
+      return true
+    }
+    return (command, Array(path))
+  }
+}
+
 /// An unknown word where a command is expected, usually a typo.
 struct UnknownCommand: Equatable, CustomStringConvertible {
   var word: String
@@ -12,20 +25,14 @@ struct UnknownCommand: Equatable, CustomStringConvertible {
 
   /// Returns nil if the arguments name a command or request help.
   static func find(_ arguments: [String], below root: any ParsableCommand.Type) -> UnknownCommand? {
-    var command = root
-    var path: [String] = []
-    for word in arguments {
-      let subcommands = command.configuration.subcommands
-      guard !subcommands.isEmpty, word.utf8.first != UInt8(ascii: "-"), word != "help" else { return nil }
-      guard let next = subcommands.first(where: { $0._commandName == word }) else {
-        let inner = subcommands.first { $0.configuration.subcommands.contains { $0._commandName == word } }
-        let nearest = NearestName.of(word, among: subcommands.map { $0._commandName })
-        return UnknownCommand(word: word, path: path, nearest: inner.map { "\($0._commandName) \(word)" } ?? nearest)
-      }
-      command = next
-      path.append(word)
-    }
-    return nil
+    let (command, path) = root.innermost(named: arguments)
+    let subcommands = command.configuration.subcommands
+    guard let word = arguments.dropFirst(path.count).first, !subcommands.isEmpty,
+      word.utf8.first != UInt8(ascii: "-"), word != "help"
+    else { return nil }
+    let inner = subcommands.first { $0.configuration.subcommands.contains { $0._commandName == word } }
+    let nearest = NearestName.of(word, among: subcommands.map { $0._commandName })
+    return UnknownCommand(word: word, path: path, nearest: inner.map { "\($0._commandName) \(word)" } ?? nearest)
   }
 
   var description: String {
@@ -44,13 +51,7 @@ struct UnknownOption: Equatable, CustomStringConvertible {
 
   /// Returns the first unknown option; nil if all are known.
   static func find(_ arguments: [String], below root: any ParsableCommand.Type) -> UnknownOption? {
-    var command = root
-    var path: [String] = []
-    for word in arguments {
-      guard let next = command.configuration.subcommands.first(where: { $0._commandName == word }) else { break }
-      command = next
-      path.append(word)
-    }
+    let (command, path) = root.innermost(named: arguments)
     let help = EngageBatch.helpMessage(for: command)
     let known = Set(help.matches(of: /--[a-z][a-z0-9-]*/).map { String($0.output) }).union(["--help", "--version"])
     for word in arguments.prefix(while: { $0 != "--" })

@@ -4,7 +4,7 @@ import BatchPipeline
 import BatchReport
 
 /// `engage-batch validate`: a dry run that fails if any line was quarantined, and lists the findings.
-struct ValidateCommand: JobCommand {
+struct ValidateCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "validate",
     abstract:
@@ -48,7 +48,8 @@ struct ValidateCommand: JobCommand {
       output: output, messages: messages, limits: limits, explain: explain,
       explanations: format == .json ? .json : .text, usesSandbox: sandbox, connects: false, namesLines: isTaken)
     try session.run { now, _ in
-      let loaded = try load(at: now, asksService: false)
+      let loaded = try JobSource.loadForRun(
+        named.job, window.added(to: named.changes), places, at: now, asksService: false)
       var request = try RunRequest(loaded: loaded, of: .installed, mode: .dryRun(sends: true), now: now)
       request.refusesQuarantined = true
       request.allowsMissing = missing.allowMissing

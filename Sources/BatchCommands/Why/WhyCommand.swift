@@ -49,7 +49,7 @@ struct WhyCommand: ParsableCommand {
   }
 
   func run() throws {
-    try choice.reading { store in
+    try choice.reading { store, _ in
       let policy = try personal.policy(for: store)
       if let event {
         switch try NamedEvent.find(event, in: store) {

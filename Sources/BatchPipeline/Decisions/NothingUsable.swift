@@ -97,10 +97,6 @@ extension EventStore {
   /// Returns whether an earlier run accepted a record, even if it has since been purged.
   func hasAccepted() throws -> Bool {
     guard try isEmpty else { return true }
-    return try runs.all().contains { run in
-      // Counters that cannot be parsed were written by another program.
-      guard let counters = run.counters.flatMap({ try? JSONNode.parse(Array($0.utf8)) }) else { return false }
-      return (counters["records"]?["accepted"]?.integer ?? 0) > 0
-    }
+    return try runs.all().contains { ($0.figures?["records"]?["accepted"]?.integer ?? 0) > 0 }
   }
 }

@@ -92,11 +92,11 @@ extension Pipeline {
 }
 
 extension StoredRun {
+  /// The figures of the summary; nil if there are none, or if another program wrote something other than JSON.
+  package var figures: JSONNode? { counters.flatMap { try? JSONNode.parse(Array($0.utf8)) } }
+
   /// The stored state of the night; nil if the run did not end, or if its release did not store the state.
-  package var night: NightState? {
-    // Counters that are not a JSON object were written by another program.
-    counters.flatMap { try? JSONNode.parse(Array($0.utf8)) }?["night"]?.string.flatMap(NightState.init(rawValue:))
-  }
+  package var night: NightState? { figures?["night"]?.string.flatMap(NightState.init(rawValue:)) }
 }
 
 extension ListedRun {
@@ -120,8 +120,7 @@ extension ListedRun {
       exit: run.finished.flatMap { _ in RunExit(rawValue: run.exit ?? 0) })
     (until, window, night) = (run.until, run.window, run.night)
     seconds = run.finished.map { Double($0.milliseconds - run.started.milliseconds) / 1000 }
-    // Counters that are not a JSON object are from another program; the run is listed nevertheless.
-    guard let counters = run.counters.flatMap({ try? JSONNode.parse(Array($0.utf8)) }) else { return }
+    guard let counters = run.figures else { return }
     func figure(_ section: String, _ name: String) -> Int { counters[section]?[name]?.integer.map { Int($0) } ?? 0 }
     accepted = figure("records", "accepted")
     quarantined = figure("records", "quarantined") + figure(platform, "invalid")

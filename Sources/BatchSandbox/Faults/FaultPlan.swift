@@ -1,4 +1,4 @@
-package import BatchFoundation
+import BatchFoundation
 
 /// The faults to play, with their places and frequencies; `docs/sandbox.md` describes the file format. At
 /// each point, the first rule that fires wins. A rule's occurrence counts only the requests that the rule has

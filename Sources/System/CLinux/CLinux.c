@@ -4,6 +4,7 @@
 #include <sched.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/socket.h>
 
 #include "CLinux.h"
@@ -18,5 +19,9 @@ int engage_exchange(const char *one, const char *other) {
 }
 
 int engage_accept(int listener) { return accept4(listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC); }
+
+const void *engage_find(const void *bytes, size_t count, const void *part, size_t part_count) {
+  return memmem(bytes, count, part, part_count);
+}
 
 const short engage_peer_closed = POLLRDHUP;

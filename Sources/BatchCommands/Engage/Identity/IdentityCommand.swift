@@ -101,9 +101,7 @@ extension IdentityCommand {
       }
     }
   }
-}
 
-extension IdentityCommand {
   struct Show: ParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Show a plan with its steps, the values before and after, and its journal.")
@@ -123,9 +121,7 @@ extension IdentityCommand {
       }
     }
   }
-}
 
-extension IdentityCommand {
   struct Export: ParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "List devices with their mobile user id and recipient, and the recipients that were merged.",
@@ -153,9 +149,7 @@ extension IdentityCommand {
       }
     }
   }
-}
 
-extension IdentityCommand {
   struct Link: ParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Write a user's id to a column of an anonymous recipient and of the user's own recipient.",
@@ -197,9 +191,7 @@ extension IdentityCommand {
       }
     }
   }
-}
 
-extension IdentityCommand {
   struct Renew: ParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Forget a recipient that the service no longer has; the next run assigns another one to its devices.",
@@ -223,9 +215,7 @@ extension IdentityCommand {
       }
     }
   }
-}
 
-extension IdentityCommand {
   struct Resume: ParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Continue all unfinished plans, or only one; repeat held checks.")
@@ -243,9 +233,7 @@ extension IdentityCommand {
       }
     }
   }
-}
 
-extension IdentityCommand {
   struct Undo: ParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Undo a plan in any state; the same merge will not be repeated.",
@@ -269,9 +257,7 @@ extension IdentityCommand {
       }
     }
   }
-}
 
-extension IdentityCommand {
   struct Abandon: ParsableCommand {
     static let configuration = CommandConfiguration(
       abstract:

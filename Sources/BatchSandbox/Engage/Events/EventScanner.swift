@@ -1,5 +1,5 @@
 import BatchFoundation
-import Glibc
+import CLinux
 
 /// Scans the body of a submission without parsing it into values.
 enum EventScanner {
@@ -70,9 +70,7 @@ struct Needle: Sendable {
   /// Returns the offset of the first occurrence at or after `start`; nil if there is none.
   func find(in haystack: UnsafeRawBufferPointer, from start: Int = 0) -> Int? {
     guard let base = haystack.baseAddress else { return nil }
-    return unsafe memmem(base + start, haystack.count - start, bytes, bytes.count).map {
-      unsafe UnsafeRawPointer($0) - base
-    }
+    return unsafe engage_find(base + start, haystack.count - start, bytes, bytes.count).map { unsafe $0 - base }
   }
 
   func occurrences(in haystack: UnsafeRawBufferPointer) -> Int {

@@ -31,7 +31,7 @@ struct SandboxFiles: Sendable {
     guard let name = Self.plainName(name) else { return nil }
     guard let folder else { return contents[area]?[name] }
     // A file that cannot be read counts as missing: the service knows only files that it can serve.
-    return try? contents(of: "\(folder)/\(area.rawValue)/\(name)")
+    return try? BatchSandbox.contents(of: "\(folder)/\(area.rawValue)/\(name)")
   }
 
   mutating func write(_ area: Area, _ name: String, _ bytes: [UInt8]) throws(SandboxFileError) {

@@ -164,11 +164,6 @@ extension EngageSandboxOptions {
     if let given = fields["organization"]?.object() { organization.merge(OrganizationSeed(given)) }
   }
 
-  /// Creates lists and tables on demand, unless a list is defined.
-  package mutating func createWhatIsMissing() {
-    if organization.lists.isEmpty { organization.createsWhatIsMissing = true }
-  }
-
   /// Returns the options of `run --sandbox`: any credentials, the job's list and audit table, and everything else on
   /// demand.
   ///
