@@ -65,11 +65,6 @@ extension PlatformCommands {
   func contents(of store: EventStore) throws -> Facts { [:] }
 }
 
-extension Place {
-  /// Creates the place of the job's file, for messages.
-  init(of job: Job) { self.init(PathText.shown(job.file, from: FileManager.default.currentDirectoryPath)) }
-}
-
 extension ConfigurationFault {
   /// Creates an error for a contradictory job, otherwise a note: the run's environment may provide what is missing.
   init(_ missing: MissingSetting, in job: Job) {

@@ -1,7 +1,9 @@
 import ArgumentParser
 import BatchConfiguration
 import BatchFoundation
+import BatchIngest
 import BatchPipeline
+import BatchReport
 import FoundationEssentials
 
 struct StreamCommand: ParsableCommand {
@@ -37,17 +39,18 @@ struct StreamCommand: ParsableCommand {
   }
 
   static func notes(_ counts: StreamCounts) -> [String] {
-    var notes = counts.refusals.map(\.description)
-    if counts.quarantined > counts.refusals.count {
-      notes.append("and \((counts.quarantined - counts.refusals.count).counted("more rejected line"))")
+    let lines = counts.lines
+    var notes = counts.refusals.map(\.text)
+    if lines.quarantined > counts.refusals.count {
+      notes.append("and \((lines.quarantined - counts.refusals.count).counted("more rejected line"))")
     }
     notes += [
-      "\(counts.read.counted("record")) read: \(counts.accepted) accepted, \(counts.duplicates.counted("duplicate")), "
-        + "\(counts.outOfWindow) out of window, \(counts.quarantined) rejected; "
+      "\(lines.read.counted("record")) read: \(lines.accepted) accepted, \(lines.duplicates.counted("duplicate")), "
+        + "\(lines.outOfWindow) out of window, \(lines.quarantined) rejected; "
         + "\(counts.events.counted("event")) of \(counts.devices.counted("device"))"
     ]
     for reason in QuarantineReason.allCases {
-      if let count = counts.reasons[reason] { notes.append("rejected: \(reason.rawValue) \(count)") }
+      if let count = lines.reasons[reason] { notes.append("rejected: \(reason.rawValue) \(count)") }
     }
     if counts.held > 0 {
       notes.append(

@@ -81,13 +81,7 @@ enum NamedIDs {
   /// - Throws: ``MissingFileError``.
   static func ids(of argument: String) throws -> [String] {
     guard argument.utf8.first == UInt8(ascii: "@") else { return [argument] }
-    let path = String(argument.dropFirst())
-    let bytes: [UInt8]
-    do {
-      bytes = try RegularFile.read(path, largest: 256 << 20, takesPipes: true)
-    } catch {
-      throw MissingFileError(path: path, error)
-    }
+    let bytes = try InputBytes.read(String(argument.dropFirst()), largest: 256 << 20, takesPipes: true)
     return String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isNewline).map(String.init)
   }
 }

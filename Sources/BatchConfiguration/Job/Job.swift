@@ -12,10 +12,15 @@ package struct Job: Sendable, Hashable {
     package var isEmpty: Bool { events.isEmpty && notifications.isEmpty && deepLinks.isEmpty }
 
     package subscript(kind: InputKind) -> [JobInput] {
+      get { self[keyPath: Self.place(of: kind)] }
+      set { self[keyPath: Self.place(of: kind)] = newValue }
+    }
+
+    private static func place(of kind: InputKind) -> WritableKeyPath<Inputs, [JobInput]> {
       switch kind {
-      case .events: events
-      case .notifications: notifications
-      case .deepLinks: deepLinks
+      case .events: \.events
+      case .notifications: \.notifications
+      case .deepLinks: \.deepLinks
       }
     }
   }

@@ -16,6 +16,17 @@ public enum FileDescriptor {
     }
   }
 
+  /// Reads to the end, and passes the bytes to `take` in pieces of at most `size` bytes.
+  public static func forEachPiece(
+    of descriptor: Int32, atMost size: Int, _ take: (UnsafeRawBufferPointer) throws -> Void
+  ) throws {
+    let piece = UnsafeMutableRawBufferPointer.allocate(byteCount: size, alignment: 16)
+    defer { unsafe piece.deallocate() }
+    while case let count = try unsafe read(descriptor, into: piece), count > 0 {
+      try unsafe take(UnsafeRawBufferPointer(rebasing: piece[..<count]))
+    }
+  }
+
   public static func readAll(_ descriptor: Int32) throws(SystemError) -> [UInt8] {
     try readAll(descriptor, limit: .max) ?? []
   }

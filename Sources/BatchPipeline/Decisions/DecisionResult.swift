@@ -19,11 +19,6 @@ struct DecisionResult {
   /// decisions 48).
   var isUsable = true
 
-  init(ingest: IngestResult, isUsable: Bool = true) {
-    self.ingest = ingest
-    self.isUsable = isUsable
-  }
-
   /// The number of quarantined lines and events.
   var quarantined: Int { ingest.counts.quarantined + tally.quarantinedEvents }
 

@@ -29,10 +29,6 @@ package struct JobTest: Sendable {
 }
 
 extension JobTest {
-  private static let inputs: [(key: String, kind: InputKind)] = [
-    ("events", .events), ("notifications", .notifications), ("deepLinks", .deepLinks),
-  ]
-
   /// Reads a file of tests: a JSON array of objects, in the order of execution.
   ///
   /// - Parameter file: the name of the file in messages.
@@ -65,7 +61,7 @@ extension JobTest {
         }
       }
     }
-    for (key, kind) in Self.inputs { records[kind] = fields[key].flatMap(Self.list) }
+    for kind in InputKind.allCases { records[kind] = fields[kind.name].flatMap(Self.list) }
     for (entry, list) in fields["inputs"]?.entries("an object with entries of the job as keys") ?? [] {
       let place = Place(field.faults.source, line: list.place?.line)
       foreign.append(Foreign(entry: entry, place: place, records: Self.list(list) ?? []))

@@ -49,7 +49,7 @@ package struct JobTestRun {
     let decided = try withExtendedLifetime(folder) {
       try Pipeline(request).decideAnew()
     }
-    let outcome = JobTestOutcome(decided, request)
+    let outcome = JobTestOutcome(decided: decided, request: request)
     var differences: [String] = []
     for expectation in JobTest.Expectation.allCases {
       guard let expected = test.expected[expectation] else { continue }
@@ -63,28 +63,21 @@ extension TemporaryFolder {
   /// Writes a test's records to input files for the job, one record per line. A JSON string is written as plain text.
   fileprivate func inputs(of test: JobTest, _ job: Job) throws -> Job.Inputs {
     var inputs = Job.Inputs()
-    func add(
-      _ records: [JSONNode], _ name: String, _ kind: WritableKeyPath<Job.Inputs, [JobInput]>, of entry: JobInput?
-    )
-      throws
-    {
+    func add(_ records: [JSONNode], _ name: String, _ kind: InputKind, of entry: JobInput?) throws {
       guard !records.isEmpty else { return }
       var input = JobInput(path: path(name))
       (input.map, input.record) = (entry?.map, entry?.record)
       try OutputFile.write(records.map { ($0.string ?? $0.compactText) + "\n" }.joined(), to: input.path)
-      inputs[keyPath: kind].append(input)
+      inputs[kind].append(input)
     }
-    let kinds: [(InputKind, WritableKeyPath<Job.Inputs, [JobInput]>)] = [
-      (.events, \.events), (.notifications, \.notifications), (.deepLinks, \.deepLinks),
-    ]
-    for (kind, place) in kinds { try add(test.records[kind] ?? [], "\(kind)", place, of: nil) }
+    for kind in InputKind.allCases { try add(test.records[kind] ?? [], kind.name, kind, of: nil) }
     for (number, foreign) in test.foreign.enumerated() {
       let path = PathText.resolve(foreign.entry, in: job.directory)
-      let found = kinds.lazy.compactMap { _, place in
-        job.inputs[keyPath: place].first { $0.path == path || $0.label == foreign.entry }.map { (place, $0) }
+      let found = InputKind.allCases.lazy.compactMap { kind in
+        job.inputs[kind].first { $0.path == path || $0.label == foreign.entry }.map { (kind, $0) }
       }.first
-      guard let (place, entry) = found else {
-        let names = kinds.flatMap { job.inputs[keyPath: $0.1] }.map {
+      guard let (kind, entry) = found else {
+        let names = InputKind.allCases.flatMap { job.inputs[$0] }.map {
           $0.label ?? PathText.shown($0.path, from: job.directory)
         }
         let known = names.map { "'\($0)'" }.joined(separator: ", ")
@@ -95,7 +88,7 @@ extension TemporaryFolder {
               + (known.isEmpty ? "which has none" : "whose entries are \(known)"))
         ])
       }
-      try add(foreign.records, "entry-\(number)", place, of: entry)
+      try add(foreign.records, "entry-\(number)", kind, of: entry)
     }
     return inputs
   }
@@ -103,13 +96,8 @@ extension TemporaryFolder {
 
 /// The results of a test's records, in the format of the expectations.
 private struct JobTestOutcome {
-  private let decided: DecidedEvents
-  private let request: RunRequest
-
-  init(_ decided: DecidedEvents, _ request: RunRequest) {
-    self.decided = decided
-    self.request = request
-  }
+  let decided: DecidedEvents
+  let request: RunRequest
 
   func differences(_ expectation: JobTest.Expectation, _ expected: JSONNode) throws -> [String] {
     let name = expectation.rawValue

@@ -9,16 +9,16 @@ struct BroughtLines: Equatable {
   /// - Parameter folders: results with verified stores.
   init(_ folders: [ResultFolder], to store: EventStore) throws {
     for folder in folders {
-      let part = try EventStore.openProved(folder.store, format: store.format)
-      try part.timelines.forEachOwnDigestSegment { segment in
-        let here = try LineDigest.merged(
-          store.timelines.knownDigests(bucket: segment.bucket, from: segment.first, to: segment.last))
-        let lines = LineDigest.merged([segment])
-        let known = Self.count(of: lines, among: here)
-        self.known += known
-        new += lines.count - known
+      try folder.reading(store.format) { part in
+        try part.timelines.forEachOwnDigestSegment { segment in
+          let here = try LineDigest.merged(
+            store.timelines.knownDigests(bucket: segment.bucket, from: segment.first, to: segment.last))
+          let lines = LineDigest.merged([segment])
+          let known = Self.count(of: lines, among: here)
+          self.known += known
+          new += lines.count - known
+        }
       }
-      try part.close()
     }
   }
 
@@ -60,7 +60,7 @@ enum ChainPlace: Equatable {
           "the store has parts of this partition that were decided with different settings\(store.difference(present.configuration, folders)). "
             + (present.missing.isEmpty
               ? "All its parts are already collected, so these are not needed"
-              : "Decide these parts with the same settings, or decide all parts again after '\(Self.drop(store))'"))
+              : "Decide these parts with the same settings, or decide all parts again after '\(store.dropCommand)'"))
       }
       let here = Set(present.here)
       let lines = try BroughtLines(folders.filter { !here.contains($0.result.part) }, to: store)
@@ -81,7 +81,7 @@ enum ChainPlace: Equatable {
     if let last, !last.missing.isEmpty {
       throw refuse(
         "\(lines.new.counted("line")) would be added from another partition while parts of partition \(last.shown) are missing: "
-          + "\(last.missing.listed). Decide and collect those first, or drop the collected parts: \(Self.drop(store))")
+          + "\(last.missing.listed). Decide and collect those first, or drop the collected parts: \(store.dropCommand)")
     }
     if !continues, !beginsChain { throw refuse(Self.words(lines, after: result.previousPartition, chain)) }
     if let last {
@@ -98,8 +98,6 @@ enum ChainPlace: Equatable {
     }
     self = .next(here: [], reported: [])
   }
-
-  private static func drop(_ store: EventStore) -> String { store.dropCommand }
 
   private static func words(_ lines: BroughtLines, _ last: CollectedPartition?, _ store: EventStore) -> String {
     let counts =
@@ -162,9 +160,7 @@ extension EventStore {
   /// settings for its digest.
   fileprivate func difference(_ digest: String, _ folders: [ResultFolder]) throws -> String {
     guard let folder = folders.first else { return "" }
-    let part = try EventStore.openProved(folder.store, format: format)
-    let theirs = try Self.values(part.runs.settings(digest: folder.result.configuration))
-    try part.close()
+    let theirs = try folder.reading(format) { try Self.values($0.runs.settings(digest: folder.result.configuration)) }
     let ours = try Self.values(runs.settings(digest: digest))
     let names = Set(ours.keys).union(theirs.keys).filter { ours[$0] != theirs[$0] }
       .sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }

@@ -146,22 +146,13 @@ extension Pipeline {
 
   private func reports(_ folders: [ResultFolder]) throws -> [RunReport] {
     try folders.compactMap { folder in
-      // The checksum was verified, so the pages are not verified again.
-      let part = try EventStore.openProved(folder.store, format: request.platform.storeFormat)
-      let report = try part.runs.all().last.flatMap { try part.runs.report(of: $0.id) }
-      try part.close()
-      return try report.map(StoredReport.report)
+      try folder.reading(platform.storeFormat) { try $0.lastReport() }.map(StoredReport.report)
     }
   }
 
   /// Returns the run that processed a part, with the clock and window that the partition fixed for all parts.
   private func decidingRun(_ result: ResultFolder?) throws -> StoredRun? {
-    guard let result else { return nil }
-    // The checksum was verified, so the pages are not verified again.
-    let part = try EventStore.openProved(result.store, format: request.platform.storeFormat)
-    let run = try part.runs.all().last
-    try part.close()
-    return run
+    try result?.reading(platform.storeFormat) { try $0.runs.all().last }
   }
 
   /// - Returns: the number of held events, which are in the states of these parts and not in the store.
@@ -172,14 +163,13 @@ extension Pipeline {
     var held = 0
     for folder in folders {
       try interruption.check()
-      // The checksum was verified, so the pages are not verified again.
-      let part = try EventStore.openProved(folder.store, format: request.platform.storeFormat)
-      let report = try part.runs.all().last.flatMap { try part.runs.report(of: $0.id) }
-      if let known = try part.runs.knownUntil() {
-        try store.runs.note(knownUntil: known, reach: RunStorage.reach(of: known, request.settings), by: run)
+      let report = try folder.reading(platform.storeFormat) { part in
+        if let known = try part.runs.knownUntil() {
+          try store.runs.note(knownUntil: known, reach: RunStorage.reach(of: known, request.settings), by: run)
+        }
+        try part.timelines.forEachHoldingDevice { held += $0.held }
+        return try part.lastReport()
       }
-      try part.timelines.forEachHoldingDevice { held += $0.held }
-      try part.close()
       let result = folder.result
       if !here.contains(result.part) {
         let partition = CollectedPartition(
@@ -218,16 +208,15 @@ extension Pipeline {
   private func tellKnown(_ folders: [ResultFolder], _ note: String, _ outcome: inout RunOutcome) throws -> Int {
     var held = 0
     for folder in folders {
-      let part = try EventStore.openProved(folder.store, format: request.platform.storeFormat)
-      try part.timelines.forEachHoldingDevice { held += $0.held }
-      if let bytes = try part.runs.all().last.flatMap({ try part.runs.report(of: $0.id) }) {
-        let summary = try StoredReport.report(bytes).summary
-        var records = summary.records
-        (records.accepted, records.duplicates) = (0, records.duplicates + records.accepted)
-        outcome.report.summary.records.add(records)
-        outcome.report.summary.quarantineReasons.merge(summary.quarantineReasons, uniquingKeysWith: +)
+      let report = try folder.reading(platform.storeFormat) { part in
+        try part.timelines.forEachHoldingDevice { held += $0.held }
+        return try part.lastReport()
       }
-      try part.close()
+      guard let summary = try report.map(StoredReport.report)?.summary else { continue }
+      var records = summary.records
+      (records.accepted, records.duplicates) = (0, records.duplicates + records.accepted)
+      outcome.report.summary.records.add(records)
+      outcome.report.summary.quarantineReasons.merge(summary.quarantineReasons, uniquingKeysWith: +)
     }
     tell("Known", note, &outcome)
     return held
@@ -251,6 +240,11 @@ extension Pipeline {
 }
 
 extension EventStore {
+  /// Returns the report of the last run; nil if it has none.
+  fileprivate func lastReport() throws -> [UInt8]? {
+    try runs.all().last.flatMap { try runs.report(of: $0.id) }
+  }
+
   /// - Throws: ``MissingPartsError`` if some parts of a partition were collected, but not all.
   package func refuseMissingParts() throws {
     for partition in try parts.partitions() where !partition.missing.isEmpty {

@@ -104,13 +104,7 @@ enum PartDocument {
   static func read(_ path: String, _ take: (UnsafeRawBufferPointer) throws -> Void) throws {
     let descriptor = try openFile(path)
     defer { close(descriptor) }
-    let piece = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 16)
-    defer { unsafe piece.deallocate() }
-    while true {
-      let count = try unsafe FileDescriptor.read(descriptor, into: piece)
-      guard count > 0 else { return }
-      try unsafe take(UnsafeRawBufferPointer(rebasing: piece[..<count]))
-    }
+    try unsafe FileDescriptor.forEachPiece(of: descriptor, atMost: 1 << 18, take)
   }
 
   private static func openFile(_ path: String) throws -> Int32 {

@@ -1,4 +1,5 @@
 import BatchFoundation
+import BatchStore
 
 /// The description of a processed part: `result.json` next to its store (reference formats 5.2).
 package struct PartResult: Codable, Equatable, Sendable {
@@ -60,4 +61,12 @@ package struct ResultFolder: Sendable {
 
   /// - Throws: ``DamagedCopyError``, ``PartsError``.
   func prove() throws { try PartDocument.prove(store, bytes: result.storeBytes, sum: result.storeSum) }
+
+  /// Passes the store of the result to `body`. Its checksum must have been verified, so its pages are not.
+  func reading<Value>(_ format: StoreFormat, _ body: (EventStore) throws -> Value) throws -> Value {
+    let part = try EventStore.openProved(store, format: format)
+    let value = try body(part)
+    try part.close()
+    return value
+  }
 }

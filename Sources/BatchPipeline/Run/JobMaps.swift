@@ -19,22 +19,19 @@ package struct JobMaps {
       inputs.compactMap(\.map).filter { !MapName.isFile($0) && Preset.named($0) == nil }.map { (key, $0) }
     }
     guard unknown.isEmpty else {
-      let place = Place(
-        PathText.shown(job.file, from: FileManager.default.currentDirectoryPath))
       throw ConfigurationErrors(
         unknown.map { key, name in
           ConfigurationFault(
-            place, "'map' in an entry of 'inputs.\(key)' is '\(name.printable)', but there is no such preset",
+            Place(of: job), "'map' in an entry of 'inputs.\(key)' is '\(name.printable)', but there is no such preset",
             hint: MapLibrary.hint(about: name))
         })
     }
     try self.init(names: Self.names(of: job))
     for (key, inputs) in Self.inputs(of: job) {
       for record in inputs.compactMap(\.record) where ForeignMap.own.reading(record: record) == nil {
-        let place = Place(PathText.shown(job.file, from: FileManager.default.currentDirectoryPath))
         throw ConfigurationErrors([
           ConfigurationFault(
-            place, "'record' in an entry of 'inputs.\(key)' is '\(record.printable)', which is not a path",
+            Place(of: job), "'record' in an entry of 'inputs.\(key)' is '\(record.printable)', which is not a path",
             hint: "write the names of members separated by dots, such as 'detail.event'")
         ])
       }
@@ -96,6 +93,11 @@ package struct JobMaps {
       environment: ProcessInfo.processInfo.environment, currentDirectory: FileManager.default.currentDirectoryPath)
     return names(of: job).flatMap(library.files(of:))
   }
+}
+
+extension Place {
+  /// Creates the place of the job's file, for messages.
+  package init(of job: Job) { self.init(PathText.shown(job.file, from: FileManager.default.currentDirectoryPath)) }
 }
 
 /// The identity of a job's map. It distinguishes configurations, because events depend on maps as they do on settings.

@@ -47,8 +47,6 @@ extension Pipeline {
   private func inputDigest(_ files: InputFiles) throws -> String {
     var hash = SHA256()
     hash.update("\(request.job.name)\n\(request.configurationDigest)\n")
-    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 16)
-    defer { unsafe buffer.deallocate() }
     for input in files.files {
       hash.update(input.path.bytes + [0, input.kind.rawValue])
       if let remote = input.remote {
@@ -58,12 +56,10 @@ extension Pipeline {
       let file = unsafe open(input.path.description, O_RDONLY | O_CLOEXEC)
       guard file >= 0 else { throw MissingFileError(path: input.path.description) }
       defer { close(file) }
-      while true {
-        guard let count = try? unsafe FileDescriptor.read(file, into: buffer) else {
-          throw MissingFileError(path: input.path.description)
-        }
-        if count == 0 { break }
-        unsafe hash.update(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+      do {
+        try unsafe FileDescriptor.forEachPiece(of: file, atMost: 1 << 18) { unsafe hash.update($0) }
+      } catch {
+        throw MissingFileError(path: input.path.description)
       }
     }
     return Hexadecimal.text(of: hash.finalize())

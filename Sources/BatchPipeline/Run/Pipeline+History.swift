@@ -1,5 +1,5 @@
 import BatchConfiguration
-import BatchFoundation
+package import BatchFoundation
 package import BatchReport
 package import BatchStore
 
@@ -73,20 +73,43 @@ extension Pipeline {
     guard request.mode != .replay, RunFailure.exit(of: error) != .usage else { return }
     outcome.fail(error)
     outcome.report.summary.stopped = outcome.report.failure
-    if request.part == nil {
-      outcome.runs = FailedStart(report: outcome.report, mode: request.mode)
-        .keep(in: request.storePath, of: platform) { store, report in
-          report.summary.missed = try missedWindows(in: store, nil)
-          report.invocation.parts = try store.parts.partitions().last?.parts
-          (outcome.report.summary.missed, outcome.report.invocation) = (report.summary.missed, report.invocation)
-        }
-    }
+    if request.part == nil { outcome.runs = keepFailedStart(&outcome.report) }
     let failure = outcome.report.failure
     writeReport(&outcome)
     if let path = outcome.reportFolder {
       monitor.note("Report: \(path)/report.html")
     } else if let more = outcome.report.failure, more != failure {
       monitor.note(more)
+    }
+  }
+}
+
+extension Pipeline {
+  /// Adds a run that ended before it read anything to the history in an existing store (reference decisions 49), unless
+  /// its mode keeps nothing, another run held the store, or the platform has no store at the path.
+  ///
+  /// - Returns: all runs in the store, including this one; empty if this one was not stored.
+  private func keepFailedStart(_ report: inout RunReport) -> [ListedRun] {
+    guard request.mode.keeps, report.exit != .storeIsHeld, !report.job.isEmpty else { return [] }
+    do {
+      return try EventStore.change(request.storePath, format: platform.storeFormat) { store in
+        try store.check(against: StoreDestination(kind: platform.name), jobFile: nil)
+        let run = try store.runs.begin(
+          job: report.job, mode: request.mode.name, configurationDigest: "", started: report.startedAt,
+          asOf: report.asOf, window: TimeWindow(from: report.from, to: report.to))
+        let ended = Instant.now
+        let (missed, partition) = (try missedWindows(in: store, nil), try store.parts.partitions().last)
+        (report.summary.missed, report.invocation.parts) = (missed, partition?.parts)
+        var kept = report
+        kept.store = request.storePath
+        kept.summary.durationSeconds = max(0, Double(ended.milliseconds - report.startedAt.milliseconds) / 1000)
+        try store.runs.finish(
+          run, at: ended, exit: kept.exit.rawValue, counters: kept.summaryJSON, report: StoredReport.bytes(kept))
+        return try ListedRun.all(in: store, of: platform)
+      }
+    } catch {
+      // The error has ended this run or will end the next. If another run holds the store, the history shows that one.
+      return []
     }
   }
 }
@@ -153,45 +176,6 @@ extension Configuration {
         name: resolved.setting.name, value: resolved.shown,
         origin: resolved.given.layer == .defaults
           ? "built-in default" : "\(resolved.given.layer.rawValue) \(resolved.given.origin)")
-    }
-  }
-}
-
-/// A run that ended before it read anything, to be added to the history in an existing store (reference decisions 49).
-package struct FailedStart {
-  package var report: RunReport
-  package var mode: RunMode
-
-  package init(report: RunReport, mode: RunMode) { (self.report, self.mode) = (report, mode) }
-
-  /// Stores the run, unless its mode keeps nothing, another run held the store, or the platform has no store at `path`.
-  ///
-  /// - Parameter complete: adds facts from the store to the report.
-  /// - Returns: all runs in the store, including this one; empty if this one was not stored.
-  @discardableResult
-  package func keep(
-    in path: String, of platform: any Platform,
-    _ complete: (EventStore, inout RunReport) throws -> Void = { _, _ in }
-  ) -> [ListedRun] {
-    guard mode.keeps, report.exit != .storeIsHeld, !report.job.isEmpty else { return [] }
-    do {
-      return try EventStore.change(path, format: platform.storeFormat) { store in
-        try store.check(against: StoreDestination(kind: platform.name), jobFile: nil)
-        let run = try store.runs.begin(
-          job: report.job, mode: mode.name, configurationDigest: "", started: report.startedAt, asOf: report.asOf,
-          window: TimeWindow(from: report.from, to: report.to))
-        let ended = Instant.now
-        var report = report
-        report.store = path
-        try complete(store, &report)
-        report.summary.durationSeconds = max(0, Double(ended.milliseconds - report.startedAt.milliseconds) / 1000)
-        try store.runs.finish(
-          run, at: ended, exit: report.exit.rawValue, counters: report.summaryJSON, report: StoredReport.bytes(report))
-        return try ListedRun.all(in: store, of: platform)
-      }
-    } catch {
-      // The error has ended this run or will end the next. If another run holds the store, the history shows that one.
-      return []
     }
   }
 }

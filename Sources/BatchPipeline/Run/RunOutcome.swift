@@ -6,7 +6,7 @@ import BatchStore
 
 package struct RunOutcome: Sendable {
   package var report: RunReport
-  package var exit: RunExit
+  package var exit = RunExit.done
   /// The folder of the report; nil if there is none.
   package var reportFolder: String?
   /// The exit in the report as written; nil if no report was written.
@@ -28,11 +28,6 @@ package struct RunOutcome: Sendable {
   /// The number of the run in its store; nil if nothing is noted.
   package var run: Int64? { noted?.run.number }
   package var isWhole = true
-
-  init(report: RunReport) {
-    self.report = report
-    exit = .done
-  }
 
   /// Notes an error that ended the run or prevented an output; finished work is kept.
   package mutating func fail(_ error: any Error) {

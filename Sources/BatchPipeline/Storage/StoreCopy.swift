@@ -31,14 +31,8 @@ package struct StoreCopy {
     let path = folder.path + "/store"
     let bytes = try present.backUp(to: path)
     let file = unsafe open(path, O_RDONLY | O_CLOEXEC)
-    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 16)
-    defer {
-      unsafe buffer.deallocate()
-      close(file)
-    }
-    while case let count = try unsafe FileDescriptor.read(file, into: buffer), count > 0 {
-      try unsafe writer.write(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
-    }
+    defer { close(file) }
+    try unsafe FileDescriptor.forEachPiece(of: file, atMost: 1 << 20) { try unsafe writer.write($0) }
     try note(writer.finish())
     return bytes
   }

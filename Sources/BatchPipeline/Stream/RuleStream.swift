@@ -1,31 +1,18 @@
 package import BatchFoundation
-import BatchIngest
+package import BatchIngest
+package import BatchReport
 import BatchStore
 import Glibc
 
 package struct StreamCounts: Sendable, Equatable {
-  package var read = 0
-  package var accepted = 0
-  package var duplicates = 0
-  package var outOfWindow = 0
-  package var quarantined = 0
-  package var reasons: [QuarantineReason: Int] = [:]
+  package var lines = IngestCounts()
   /// The first refused lines, at most ``RuleStream/shownRefusals``.
-  package var refusals: [RefusedLine] = []
+  package var refusals: [FindingCause] = []
   package var devices = 0
   package var events = 0
   /// The number of events that still needed a user id or a sample when the records of their device ended; a stream
   /// drops them.
   package var held = 0
-}
-
-package struct RefusedLine: Sendable, Equatable, CustomStringConvertible {
-  package var line: UInt64
-  package var reason: QuarantineReason
-  /// The details, without values from the line; empty if the reason says enough.
-  package var detail: String
-
-  package var description: String { "stdin:\(line): \(reason.rawValue)" + (detail.isEmpty ? "" : ": \(detail)") }
 }
 
 /// Applies only the rules: lines that are grouped by device become events in canonical form, one device after another.
@@ -71,17 +58,10 @@ package final class RuleStream {
   ///
   /// - Throws: the errors of ``take(_:)`` and ``finish()``, or ``CommandError`` if a read fails.
   package func run() throws {
-    let piece = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 17, alignment: 16)
-    defer { unsafe piece.deallocate() }
-    while true {
-      let count: Int
-      do throws(SystemError) {
-        count = try unsafe FileDescriptor.read(STDIN_FILENO, into: piece)
-      } catch {
-        throw CommandError(.inputOutput, "stdin: error: cannot be read: \(error)")
-      }
-      guard count > 0 else { break }
-      try unsafe take(UnsafeRawBufferPointer(rebasing: piece[..<count]))
+    do {
+      try unsafe FileDescriptor.forEachPiece(of: STDIN_FILENO, atMost: 1 << 17) { try unsafe take($0) }
+    } catch let error as SystemError {
+      throw CommandError(.inputOutput, "stdin: error: cannot be read: \(error)")
     }
     try finish()
   }
@@ -139,18 +119,19 @@ package final class RuleStream {
     guard let base = whole.baseAddress else { return }
     let text = unsafe Text(base: base, count: whole.count).trimmed
     guard !text.isEmpty else { return }
-    counts.read += 1
+    counts.lines.read += 1
     let position = RecordPosition(file: 0, line: line)
     if let rejection = unsafe reader.read(whole, kind: kind, position: position, into: &head) {
-      counts.quarantined += 1
-      counts.reasons[rejection.reason, default: 0] += 1
+      counts.lines.quarantined += 1
+      counts.lines.reasons[rejection.reason, default: 0] += 1
       if counts.refusals.count < Self.shownRefusals {
-        counts.refusals.append(RefusedLine(line: line, reason: rejection.reason, detail: rejection.detail))
+        counts.refusals.append(
+          FindingCause(reason: rejection.reason.rawValue, detail: rejection.detail, file: "stdin", line: line))
       }
       return
     }
     guard options.ingest.window.contains(head.timestamp) else {
-      counts.outOfWindow += 1
+      counts.lines.outOfWindow += 1
       return
     }
     if let device, unsafe !head.device.bytes.elementsEqual(device) { try endDevice() }
@@ -159,9 +140,9 @@ package final class RuleStream {
       try groups.begin(head.device, at: line)
     }
     if records.keep(head, of: SourceLine(text: text, kind: kind, position: position), reader) {
-      counts.accepted += 1
+      counts.lines.accepted += 1
     } else {
-      counts.duplicates += 1
+      counts.lines.duplicates += 1
     }
   }
 

@@ -48,27 +48,22 @@ final class OperationInput {
   }
 
   private static func forEachLine(of descriptor: Int32, _ body: ([UInt8]) throws -> Void) throws {
-    let piece = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 16)
-    defer { unsafe piece.deallocate() }
     var rest: [UInt8] = []
-    while true {
-      let count: Int
-      do throws(SystemError) {
-        count = try unsafe FileDescriptor.read(descriptor, into: piece)
-      } catch {
-        throw unreadable(error)
+    do {
+      try unsafe FileDescriptor.forEachPiece(of: descriptor, atMost: 1 << 16) { piece in
+        unsafe rest += piece
+        var start = 0
+        while let end = rest[start...].firstIndex(of: 0x0A) {
+          try body(Array(rest[start..<end]))
+          start = end + 1
+        }
+        rest.removeFirst(start)
+        guard rest.count <= longestLine else {
+          throw CommandError(.inputRefused, "stdin: error: a line is longer than 1 MiB; nothing was sent")
+        }
       }
-      guard count > 0 else { break }
-      unsafe rest += piece[..<count]
-      var start = 0
-      while let end = rest[start...].firstIndex(of: 0x0A) {
-        try body(Array(rest[start..<end]))
-        start = end + 1
-      }
-      rest.removeFirst(start)
-      guard rest.count <= longestLine else {
-        throw CommandError(.inputRefused, "stdin: error: a line is longer than 1 MiB; nothing was sent")
-      }
+    } catch let error as SystemError {
+      throw unreadable(error)
     }
     if !rest.isEmpty { try body(rest) }
   }

@@ -123,11 +123,14 @@ package struct MissingFileError: RunError, Equatable, CustomStringConvertible {
 }
 
 package enum InputBytes {
-  /// - Parameter largest: the maximum number of bytes accepted.
+  /// Reads a file like ``RegularFile/read(_:largest:takesPipes:)``.
+  ///
   /// - Throws: ``MissingFileError``.
-  package static func read(_ path: String, largest: Int = RegularFile.usuallyLargest) throws -> [UInt8] {
+  package static func read(
+    _ path: String, largest: Int = RegularFile.usuallyLargest, takesPipes: Bool = false
+  ) throws -> [UInt8] {
     do {
-      return try RegularFile.read(path, largest: largest)
+      return try RegularFile.read(path, largest: largest, takesPipes: takesPipes)
     } catch {
       throw MissingFileError(path: path, error)
     }
