@@ -31,7 +31,6 @@ struct StepCommands: PlatformCommands {
 
   func lint(_ job: Job?, _ configuration: Configuration?) -> [ConfigurationFault] { [] }
   func campaigns(in store: EventStore) -> (JSONNode) -> [String] { { _ in [] } }
-  var devices: any DeviceRows { StepRows() }
   func stories(in store: EventStore, _ personal: PersonalData) -> any PlatformStories { StepStories() }
 
   func prepare(_ request: RunRequest, _ options: PreparationOptions) -> PreparationReport { PreparationReport() }
@@ -50,7 +49,7 @@ private struct StepSandboxPart: SandboxPart {
   func make(in server: SandboxSettings) throws -> any SandboxPlatform { throw None() }
 }
 
-private struct StepRows: DeviceRows {
+extension StepCommands {
   var sessionColumns: [String] { ["state"] }
   var campaignColumns: [String] { [] }
   var campaignNote: String? { "steps have no campaigns" }

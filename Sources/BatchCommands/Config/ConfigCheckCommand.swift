@@ -132,11 +132,12 @@ struct ConfigFindings {
     add(platform?.refusals(of: job, configuration) ?? [])
     let store = RunRequest.storePath(of: job, inSandbox: runs == .sandbox)
     if Self.isFolder(store) == true {
-      refuse(place, "'store' must name a file, but '\(PathText.shown(store, from: folder))' is a folder")
+      let shown = PathText.shown(store, from: folder)
+      add([ConfigurationFault(place, "'store' must name a file, but '\(shown)' is a folder")])
     }
     if let reports = job.reports, Self.isFolder(reports) == false {
-      refuse(
-        place, "'reports' must name a folder, but '\(PathText.shown(reports, from: folder))' is a file")
+      let shown = PathText.shown(reports, from: folder)
+      add([ConfigurationFault(place, "'reports' must name a folder, but '\(shown)' is a file")])
     }
     do {
       let maps = try JobMaps(job)
@@ -208,10 +209,6 @@ struct ConfigFindings {
   private static func isFolder(_ path: String) -> Bool? {
     var isFolder = false
     return FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) ? isFolder : nil
-  }
-
-  private mutating func refuse(_ place: Place, _ problem: String) {
-    add([ConfigurationFault(place, problem)])
   }
 
   /// Adds findings that are not listed yet; platforms that share files find the same problems.

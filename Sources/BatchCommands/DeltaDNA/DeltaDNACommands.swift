@@ -73,8 +73,6 @@ extension GameCommands {
     }
   }
 
-  var devices: any DeviceRows { GameDeviceRows() }
-
   func stories(in store: EventStore, _ personal: PersonalData) -> any PlatformStories {
     GameStories(store: store, personal: personal)
   }

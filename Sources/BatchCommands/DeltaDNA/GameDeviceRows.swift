@@ -3,13 +3,12 @@ import BatchReport
 import BatchStore
 import GameRules
 
-/// The session rows of a game's devices.
-struct GameDeviceRows: DeviceRows {
-  let sessionColumns = [
-    "device", "userID", "session", "sessionID", "phase", "since", "optedOut", "use", "export", "lastSeen",
-  ]
+extension GameCommands {
+  var sessionColumns: [String] {
+    ["device", "userID", "session", "sessionID", "phase", "since", "optedOut", "use", "export", "lastSeen"]
+  }
 
-  let campaignColumns = ["device", "campaign", "expiresAt", "active"]
+  var campaignColumns: [String] { ["device", "campaign", "expiresAt", "active"] }
 
   var campaignNote: String? {
     "a game's campaigns respond to events and are not tied to a device; 'store events --type ddnaEventTriggeredAction' lists the responses"

@@ -77,8 +77,6 @@ extension EngageCommands {
     }
   }
 
-  var devices: any DeviceRows { EngageDeviceRows() }
-
   func stories(in store: EventStore, _ personal: PersonalData) throws -> any PlatformStories {
     try EngageStories(store, personal)
   }

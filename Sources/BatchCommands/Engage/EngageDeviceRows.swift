@@ -3,15 +3,12 @@ import BatchReport
 import BatchStore
 import EngageRules
 
-/// The session and campaign rows of Engage devices.
-struct EngageDeviceRows: DeviceRows {
-  let sessionColumns = [
-    "device", "session", "mode", "startedAt", "pausedAt", "expiresAt", "usedMilliseconds", "heldEvents", "lastSeen",
-  ]
+extension EngageCommands {
+  var sessionColumns: [String] {
+    ["device", "session", "mode", "startedAt", "pausedAt", "expiresAt", "usedMilliseconds", "heldEvents", "lastSeen"]
+  }
 
-  let campaignColumns = ["device", "campaign", "expiresAt", "active"]
-
-  var campaignNote: String? { nil }
+  var campaignColumns: [String] { ["device", "campaign", "expiresAt", "active"] }
 
   /// Returns the session row. `startedAt` is the start of the current period of use; `usedMilliseconds` is the time of
   /// use before that start, or up to the pause.

@@ -140,7 +140,7 @@ struct ServiceExamination {
         isKnown[code] = true
       }
     }
-    func words(_ codes: [(code: String, kinds: [EventKind])]) -> String {
+    func words(_ codes: Codes) -> String {
       codes.map { "\($0.code) (\($0.kinds.map(\.words).joined(separator: ", ")))" }.joined(separator: ", ")
     }
     let known = codes.byCode.filter { isKnown[$0.code] == true }
@@ -167,19 +167,18 @@ struct ServiceExamination {
     }
   }
 
-  private struct OtherProfile {
-    var profile: String
-    var known: [(code: String, kinds: [EventKind])]
-    var missing: [(code: String, kinds: [EventKind])]
-  }
+  private typealias Codes = [(code: String, kinds: [EventKind])]
 
   /// Returns a profile that fits the account better: all its codes are known, or some are while none of the current
   /// codes is. Some codes are disabled in every account until requested.
-  private static func otherProfile(_ codes: EventCodes, _ isKnown: [String: Bool]) -> OtherProfile? {
+  private static func otherProfile(_ codes: EventCodes, _ isKnown: [String: Bool]) -> (
+    profile: String, known: Codes, missing: Codes
+  )? {
     let others = EventCodes.profiles.filter { $0.profile != codes.profile }.map { profile in
-      OtherProfile(
+      (
         profile: profile.profile, known: profile.byCode.filter { isKnown[$0.code] == true },
-        missing: profile.byCode.filter { isKnown[$0.code] != true })
+        missing: profile.byCode.filter { isKnown[$0.code] != true }
+      )
     }
     let isKnownNow = codes.byCode.contains { isKnown[$0.code] == true }
     return others.first { $0.missing.isEmpty || !isKnownNow && !$0.known.isEmpty }

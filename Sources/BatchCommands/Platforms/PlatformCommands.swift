@@ -38,8 +38,16 @@ protocol PlatformCommands: Sendable {
   /// ``Platform/eventColumns``.
   func campaigns(in store: EventStore) throws -> (JSONNode) -> [String]
 
-  /// The rows of device listings.
-  var devices: any DeviceRows { get }
+  /// The columns of `store sessions`, and the row of a device.
+  var sessionColumns: [String] { get }
+  func session(of device: StoredDevice, _ personal: PersonalData) throws -> SessionRow
+
+  /// The columns of `store campaigns`, and the row of a device; nil for a device that never had a campaign.
+  var campaignColumns: [String] { get }
+  func campaign(of device: StoredDevice, at instant: Instant, _ personal: PersonalData) throws -> CampaignRow?
+
+  /// Advice on finding campaigns that belong to no device; nil if campaigns belong to devices.
+  var campaignNote: String? { get }
 
   /// Returns the platform's part of the output of `why`.
   func stories(in store: EventStore, _ personal: PersonalData) throws -> any PlatformStories
@@ -61,6 +69,7 @@ protocol PlatformCommands: Sendable {
 
 extension PlatformCommands {
   var needsClockOfJob: Bool { false }
+  var campaignNote: String? { nil }
   func refusals(of job: Job, _ configuration: Configuration) -> [ConfigurationFault] { [] }
   func contents(of store: EventStore) throws -> Facts { [:] }
 }

@@ -16,8 +16,8 @@ struct AlarmCall {
   ///
   /// - Parameter isKept: Whether the store records how the run ended.
   func tell(_ alarm: Alarm, isKept: Bool) {
-    // The run that holds the store reports its end itself.
-    guard alarm.exit != .storeIsHeld, isOfRun else { return }
+    // The run that holds the store reports its end itself. Runs that send nothing now or later raise no alarm.
+    guard alarm.exit != .storeIsHeld, request.mode.keeps, request.mode != .replay else { return }
     defer { if isKept, FileManager.default.fileExists(atPath: note) { forgetFailure() } }
     let report = request.settings.report
     guard report.alarm != nil || !report.alarmCommand.isEmpty, alarm.isDue(after: exitBefore) else { return }
@@ -39,14 +39,6 @@ struct AlarmCall {
       try FileManager.default.removeItem(atPath: note)
     } catch {
       warn("\(note.printable) could not be removed; delete this file, or the next failure will not be reported")
-    }
-  }
-
-  /// Whether the mode changes anything; other runs raise no alarm.
-  private var isOfRun: Bool {
-    switch request.mode {
-    case .run, .noUpload, .post: true
-    case .dryRun, .replay, .stream: false
     }
   }
 

@@ -109,33 +109,36 @@ struct StorePurgeCommand: ParsableCommand {
     let settings = configuration.settings
     let (kept, now) = (settings.eventStore, asOf ?? .now)
     let (digests, devices) = (digestDays ?? kept.digestDays, deviceDays ?? kept.deviceDays)
-    try file.writing(of: job, inSandbox: sandbox) { store, platform in
-      let report = try store.retention.purge(asOf: now, days: days ?? kept.daysToKeep)
-      let knowledge = try store.retention.purgeKnowledge(
-        asOf: now, digestDays: digests > 0 ? digests : nil, deviceDays: devices > 0 ? devices : nil
-      ) { try platform.lastSeen($0) }
-      let freed = shrink ? try store.retention.shrink() : 0
-      let own = store.format.retention.map { JSONMember(key: $0.name, value: .number(report.platformRows)) }
-      let document: JSONNode = [
-        "purged": .number(report.purged), "kept": .number(report.kept), "digests": .number(knowledge.digests),
-        "devices": .number(knowledge.devices), "freedBytes": .number(freed),
-      ]
-      try answer.format.tell(document.adding([own].compactMap { $0 })) {
-        Streams.note(
-          report.purged.counted("posted event was deleted", "posted events were deleted") + "; "
-            + report.kept.counted(
-              "event of that age was not posted and is kept", "events of that age were not posted and are kept"))
-        if let own { Streams.note("\(own.key) deleted: \(report.platformRows)") }
-        if knowledge.digests + knowledge.devices > 0 {
+    try Failures.reported {
+      try Platforms.installed.change(file.path(of: job, inSandbox: sandbox)) { store, platform in
+        let report = try store.retention.purge(asOf: now, days: days ?? kept.daysToKeep)
+        let knowledge = try store.retention.purgeKnowledge(
+          asOf: now, digestDays: digests > 0 ? digests : nil, deviceDays: devices > 0 ? devices : nil
+        ) { try platform.lastSeen($0) }
+        let freed = shrink ? try store.retention.shrink() : 0
+        let own = store.format.retention.map { JSONMember(key: $0.name, value: .number(report.platformRows)) }
+        let document: JSONNode = [
+          "purged": .number(report.purged), "kept": .number(report.kept), "digests": .number(knowledge.digests),
+          "devices": .number(knowledge.devices), "freedBytes": .number(freed),
+        ]
+        try answer.format.tell(document.adding([own].compactMap { $0 })) {
           Streams.note(
-            "digests of \(knowledge.digests.counted("line")) and states of \(knowledge.devices.counted("idle device")) were deleted"
-          )
+            report.purged.counted("posted event was deleted", "posted events were deleted") + "; "
+              + report.kept.counted(
+                "event of that age was not posted and is kept", "events of that age were not posted and are kept"))
+          if let own { Streams.note("\(own.key) deleted: \(report.platformRows)") }
+          if knowledge.digests + knowledge.devices > 0 {
+            Streams.note(
+              "digests of \(knowledge.digests.counted("line")) and states of \(knowledge.devices.counted("idle device")) were deleted"
+            )
+          }
+          if let since = try store.retention.knownSince() {
+            Streams.note(
+              "lines before \(since.rfc3339) are skipped, because the store no longer knows which of them were imported"
+            )
+          }
+          if shrink { Streams.note("the store is \(freed.grouped) bytes smaller") }
         }
-        if let since = try store.retention.knownSince() {
-          Streams.note(
-            "lines before \(since.rfc3339) are skipped, because the store no longer knows which of them were imported")
-        }
-        if shrink { Streams.note("the store is \(freed.grouped) bytes smaller") }
       }
     }
   }

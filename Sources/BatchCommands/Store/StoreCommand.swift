@@ -48,13 +48,6 @@ struct JobStoreOption: ParsableArguments {
   func path(of job: Job?, inSandbox: Bool = false) -> String {
     store ?? job.map { RunRequest.storePath(of: $0, inSandbox: inSandbox) } ?? ""
   }
-
-  /// Passes the store to `body` for changes; no run may have it open.
-  func writing(
-    of job: Job?, inSandbox: Bool = false, _ body: (EventStore, any Platform) throws -> Void
-  ) throws {
-    try Failures.reported { try Platforms.installed.change(path(of: job, inSandbox: inSandbox), body) }
-  }
 }
 
 /// The option to show personal data in a listing as recorded.
@@ -91,9 +84,6 @@ struct StoreChoice<Name: JobNaming>: ParsableArguments {
     if profile != nil, job == nil { throw ValidationError("--profile needs a job.") }
     if sandbox, job == nil { throw ValidationError("--sandbox needs a job.") }
   }
-
-  /// The arguments that name the store in a command.
-  func words() throws -> [String] { ["--store", try path()] }
 
   /// Returns the path of the store. If `reads` is true, the job may be invalid.
   ///

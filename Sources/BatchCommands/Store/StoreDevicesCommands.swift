@@ -24,7 +24,7 @@ struct StoreSessionsCommand: ParsableCommand {
 
   func run() throws {
     try options.reading { store, platform in
-      guard let devices = InstalledPlatforms.of(platform)?.devices else { return }
+      guard let devices = InstalledPlatforms.of(platform) else { return }
       let policy = try personal.policy(for: store)
       var listing = Listing(options.answer.format, columns: devices.sessionColumns)
       try store.forEachDevice(part, after: after, personal) { device in
@@ -70,7 +70,7 @@ struct StoreCampaignsCommand: ParsableCommand {
   func run() throws {
     let instant = asOf ?? .now
     try options.reading { store, platform in
-      guard let devices = InstalledPlatforms.of(platform)?.devices else { return }
+      guard let devices = InstalledPlatforms.of(platform) else { return }
       let policy = try personal.policy(for: store)
       var listing = Listing(options.answer.format, columns: devices.campaignColumns)
       try store.forEachDevice(part, after: after, personal) { device in
@@ -110,21 +110,6 @@ extension EventStore {
       return part.limit.map { count < $0 } ?? true
     }
   }
-}
-
-/// The rows of a store's devices in `store sessions` and `store campaigns`.
-protocol DeviceRows {
-  var sessionColumns: [String] { get }
-
-  func session(of device: StoredDevice, _ personal: PersonalData) throws -> SessionRow
-
-  var campaignColumns: [String] { get }
-
-  /// Returns nil for a device that never had a campaign.
-  func campaign(of device: StoredDevice, at instant: Instant, _ personal: PersonalData) throws -> CampaignRow?
-
-  /// Advice on finding campaigns that belong to no device; nil if campaigns belong to devices.
-  var campaignNote: String? { get }
 }
 
 /// The state of a device's session.

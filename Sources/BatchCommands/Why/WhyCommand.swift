@@ -73,7 +73,7 @@ struct WhyCommand: ParsableCommand {
 
   /// Returns the command that imports quarantined lines again; nil if the last report names no job.
   private func replay(in store: EventStore) throws -> ShellCommand? {
-    if let job = choice.job { return ShellCommand(["quarantine", "replay"] + (try choice.words()) + ["--job", job]) }
+    if let job = choice.job { return ShellCommand("quarantine", "replay", "--store", try choice.path(), "--job", job) }
     for run in try store.runs.all().reversed() {
       guard let bytes = try store.runs.report(of: run.id) else { continue }
       // A report in another release's format names no job.

@@ -28,17 +28,10 @@ final class AttemptFolder {
   /// - Returns: false if the name is already taken; the existing file or folder is left unchanged.
   /// - Throws: ``OutputError``.
   func publish() throws -> Bool {
-    do {
-      for name in try FileManager.default.contentsOfDirectory(atPath: path) { try Self.sync("\(path)/\(name)") }
-      try Self.sync(path)
-      guard unsafe rename(path, place) == 0 else {
-        if errno == EEXIST || errno == ENOTEMPTY || errno == ENOTDIR { return false }
-        throw SystemError(errno)
-      }
-      try Self.sync(PathText.folder(of: place))
-      return true
-    } catch let error as SystemError {
-      throw OutputError(path: place, code: error.code)
+    try named {
+      if unsafe rename(path, place) == 0 { return true }
+      guard [EEXIST, ENOTEMPTY, ENOTDIR].contains(errno) else { throw SystemError(errno) }
+      return false
     }
   }
 
@@ -46,16 +39,25 @@ final class AttemptFolder {
   ///
   /// - Throws: ``OutputError``.
   func replace() throws {
+    _ = try named {
+      guard unsafe engage_exchange(path, place) == 0 else { throw SystemError(errno) }
+      return true
+    }
+    do {
+      try FileManager.default.removeItem(atPath: path)
+    } catch {
+      throw OutputError(path: path, code: EIO)
+    }
+  }
+
+  /// Makes all files durable and, if `rename` returns true, their new place.
+  private func named(_ rename: () throws -> Bool) throws -> Bool {
     do {
       for name in try FileManager.default.contentsOfDirectory(atPath: path) { try Self.sync("\(path)/\(name)") }
       try Self.sync(path)
-      guard unsafe engage_exchange(path, place) == 0 else { throw SystemError(errno) }
+      guard try rename() else { return false }
       try Self.sync(PathText.folder(of: place))
-      do {
-        try FileManager.default.removeItem(atPath: path)
-      } catch {
-        throw OutputError(path: path, code: EIO)
-      }
+      return true
     } catch let error as SystemError {
       throw OutputError(path: place, code: error.code)
     }

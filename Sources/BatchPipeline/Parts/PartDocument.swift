@@ -30,26 +30,24 @@ enum PartDocument {
 
   /// - Throws: ``PartsError`` if the file cannot be read or is too large.
   static func read(_ path: String) throws -> [UInt8] {
-    var bytes: [UInt8] = []
     do {
-      if let status = try FileStatus.at(path), status.kind == .file, status.size > largest { throw tooLarge(path) }
-      try unsafe read(path) {
-        guard bytes.count + $0.count <= largest else { throw tooLarge(path) }
-        unsafe bytes += $0
+      return try RegularFile.read(path, largest: largest)
+    } catch {
+      switch error {
+      case .system(let error): throw unreadable(path, error)
+      case .notAFile(let kind): throw notAFile(path, kind)
+      case .tooLarge:
+        throw PartsError(path: path, problem: "it exceeds \(largest >> 20) MiB, the maximum size of such a file")
       }
-    } catch let error as SystemError {
-      throw unreadable(path, error)
     }
-    return bytes
   }
 
   private static func unreadable(_ path: String, _ error: SystemError) -> PartsError {
     PartsError(path: path, problem: "cannot be read: \(error)", isMissing: error.code == ENOENT)
   }
 
-  private static func tooLarge(_ path: String) -> PartsError {
-    PartsError(
-      path: path, problem: "it exceeds \(largest >> 20) MiB, the maximum size of such a file")
+  private static func notAFile(_ path: String, _ kind: FileStatus.Kind) -> PartsError {
+    PartsError(path: path, problem: "it is \(kind.rawValue), but must be a file")
   }
 
   /// Returns the length of a readable file.
@@ -113,9 +111,7 @@ enum PartDocument {
     guard descriptor >= 0 else { throw SystemError(errno) }
     do {
       let kind = try FileStatus.of(descriptor).kind
-      guard kind == .file else {
-        throw PartsError(path: path, problem: "it is \(kind.rawValue), but must be a file")
-      }
+      guard kind == .file else { throw notAFile(path, kind) }
       return descriptor
     } catch {
       close(descriptor)

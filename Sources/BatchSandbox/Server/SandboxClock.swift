@@ -31,28 +31,17 @@ package struct SandboxClock: Sendable {
 
   mutating func advance(by span: Milliseconds) { base += span.count }
 
-  /// The time of a virtual clock, saved so that restored data keeps its age; nil for a system clock.
-  var virtualNow: Int64? { followsSystem ? nil : base }
+  /// Whether the clock moves only when advanced.
+  var isVirtual: Bool { !followsSystem }
 
-  mutating func restore(_ milliseconds: Int64) { if !followsSystem { base = milliseconds } }
+  mutating func restore(_ milliseconds: Int64) { if isVirtual { base = milliseconds } }
 }
 
 /// The clock that all platforms of a sandbox share.
-package final class SandboxTime: Sendable {
-  private let clock: Guarded<SandboxClock>
+package typealias SandboxTime = Guarded<SandboxClock>
 
-  package init(_ clock: SandboxClock) { self.clock = Guarded(clock) }
-
-  package var now: Instant { clock.withLock { $0.now } }
-
-  /// Whether the clock moves only when advanced.
-  package var isVirtual: Bool { virtualNow != nil }
-
-  package func advance(by span: Milliseconds) { clock.withLock { $0.advance(by: span) } }
-
-  var virtualNow: Int64? { clock.withLock { $0.virtualNow } }
-
-  func restore(_ milliseconds: Int64) { clock.withLock { $0.restore(milliseconds) } }
+extension SandboxTime {
+  package var now: Instant { withLock { $0.now } }
 }
 
 /// A clock that never moves backward, for measuring the duration of requests.

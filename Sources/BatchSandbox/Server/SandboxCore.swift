@@ -169,7 +169,7 @@ extension SandboxCore {
       guard let seconds = items["advance"].flatMap({ Int64($0) }), (0...1_000_000_000).contains(seconds) else {
         return .refused(.rest(400, error: "advance must be a number of seconds from 0 to 1000000000"))
       }
-      time.advance(by: Milliseconds(seconds * 1000))
+      time.withLock { $0.advance(by: Milliseconds(seconds * 1000)) }
       var reply = SandboxReply.done(.json(200, "{\"clock\":\"\(CivilTime(time.now).isoForm)\"}"))
       reply.changesState = true
       return reply

@@ -113,7 +113,7 @@ extension SandboxServer {
 
   package var now: Instant { core.time.now }
 
-  package func advanceClock(by span: Milliseconds) { core.time.advance(by: span) }
+  package func advanceClock(by span: Milliseconds) { core.time.withLock { $0.advance(by: span) } }
 
   package func expireTokens() { core.expireTokens() }
 

@@ -37,7 +37,7 @@ final class StateFile: Sendable {
       else { throw StateFileError(path: path) }
       for platform in core.platforms { try platform.restore(from: bytes) }
       core.desk.withLock { $0.ledger.totals = content.totals }
-      if restoresClock, let clock = content.clock { core.time.restore(clock) }
+      if restoresClock, let clock = content.clock { core.time.withLock { $0.restore(clock) } }
     } catch {
       throw StateFileError(path: path)
     }
@@ -76,7 +76,8 @@ final class StateFile: Sendable {
     guard let totals else { return }
     do {
       var members = ["version": "\(Self.version)", "totals": sandboxJSON(totals)]
-      if let clock = core.time.virtualNow { members["clock"] = "\(clock)" }
+      // The time of a virtual clock is saved, so that restored data keeps its age.
+      core.time.withLock { if $0.isVirtual { members["clock"] = "\($0.now.milliseconds)" } }
       for platform in core.platforms { members.merge(try platform.savedState()) { _, later in later } }
       try writeFileAtomically(path, Array(sandboxJSON(members: members).utf8))
     } catch {

@@ -87,8 +87,7 @@ extension IdentityCommand {
     @OptionGroup var answer: AnswerOption
 
     func run() throws {
-      try IdentityCommand.reporting {
-        let store = try choice.identities.reading()
+      try choice.readingIdentities { store in
         let personal = try personal.policy(for: store)
         let reports = try (open ? store.merges.openPlans() : store.merges.plans()).map {
           try PlanReport($0, of: store, personal)
@@ -113,8 +112,7 @@ extension IdentityCommand {
     @OptionGroup var answer: AnswerOption
 
     func run() throws {
-      try IdentityCommand.reporting {
-        let store = try choice.identities.reading()
+      try choice.readingIdentities { store in
         guard let plan = try store.merges.plan(plan) else { throw IdentityReconciler.OperatorError.unknownPlan(plan) }
         let report = try PlanReport(plan, of: store, personal.policy(for: store))
         answer.format.tell(report.facts(try store.merges.journal(of: plan.id)))
@@ -135,8 +133,7 @@ extension IdentityCommand {
     @OptionGroup var answer: AnswerOption
 
     func run() throws {
-      try IdentityCommand.reporting {
-        let store = try choice.identities.reading()
+      try choice.readingIdentities { store in
         let personal = try personal.policy(for: store)
         var listing = Listing(answer.format, columns: ["device", "mobileUserId", "recipient", "mergedInto"])
         try store.identities.forEachIdentity { identity in
@@ -199,10 +196,10 @@ extension IdentityCommand {
 
     @Argument(help: "The recipient's id.")
     var recipient: String
-    @OptionGroup var options: ChangedStoreOptions
+    @OptionGroup var options: StoreOptions<JobOption>
 
     func run() throws {
-      try options.changing { store in
+      try options.changingIdentities { store in
         let devices = try store.identities.forgetRecipient(recipient)
         guard devices > 0 else {
           throw UnknownName(
@@ -272,7 +269,7 @@ extension IdentityCommand {
       help: ArgumentHelp(
         "A device whose set-up is due; its events are sent without a recipient. Repeatable.", valueName: "id"))
     var device: [String] = []
-    @OptionGroup var options: ChangedStoreOptions
+    @OptionGroup var options: StoreOptions<JobOption>
 
     func validate() throws {
       guard (plan == nil) != device.isEmpty else {
@@ -281,7 +278,7 @@ extension IdentityCommand {
     }
 
     func run() throws {
-      try options.changing { store in
+      try options.changingIdentities { store in
         if let plan {
           try IdentityReconciler.abandon(plan, in: store, now: .now)
           return try IdentityCommand.report(plan, of: store, options.answer.format)

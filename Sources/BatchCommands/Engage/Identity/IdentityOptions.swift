@@ -26,16 +26,16 @@ struct IdentityStore {
 }
 
 extension StoreChoice {
-  var identities: IdentityStore { get throws { IdentityStore(path: try path()) } }
+  /// Passes the Engage store to `body` for reading.
+  func readingIdentities(_ body: (EventStore) throws -> Void) throws {
+    try IdentityCommand.reporting { try body(IdentityStore(path: path()).reading()) }
+  }
 }
 
-/// A store that a command changes without calling its service, and the format of the report.
-struct ChangedStoreOptions: ParsableArguments {
-  @OptionGroup var choice: StoreChoice<JobOption>
-  @OptionGroup var answer: AnswerOption
-
-  func changing(_ body: (EventStore) throws -> Void) throws {
-    try IdentityCommand.reporting { try choice.identities.changing(body) }
+extension StoreOptions {
+  /// Passes the Engage store to `body` for changes that need no call to its service.
+  func changingIdentities(_ body: (EventStore) throws -> Void) throws {
+    try IdentityCommand.reporting { try IdentityStore(path: choice.path()).changing(body) }
   }
 }
 

@@ -1,59 +1,44 @@
 import BatchFoundation
 import BatchWire
 
-/// The parsed map file of an import (reference identity 3.2).
-private struct ImportMap {
-  var root: XMLElement
-  var info: XMLElement
-  var hasHeaders: Bool
-  var format: String
-  var action: String
+/// The files of an import: the map (reference identity 3.2) and the rows.
+private struct ImportFile {
+  let root: XMLElement
+  let info: XMLElement
+  let hasHeaders: Bool
+  let action: String
+  /// The rows without the header.
+  var rows: [[ByteText]]
+  /// The columns of the source file by position, except those with INCLUDE false; the header's columns if the map lists
+  /// none.
+  var mapping: [(index: Int, name: ByteText)]
 
-  init(_ bytes: [UInt8], root name: String, info infoName: String) throws {
-    root = try XMLDocument.parse(bytes, limits: .file)
+  init(_ files: SandboxFiles, map: String, source: String, root name: String, info infoName: String) throws {
+    guard let map = files.read(.upload, map), let bytes = files.read(.upload, source) else {
+      throw APIFault.invalidRequest
+    }
+    root = try XMLDocument.parse(map, limits: .file)
     guard root.isNamed(name), let info = root.first(infoName) else { throw APIFault.invalidRequest }
     self.info = info
     hasHeaders = info.first("HASHEADERS")?.text.lowercased() == "true"
-    format = ["1": "TAB", "2": "PIPE"][info.first("FILE_TYPE")?.text ?? "0"] ?? "CSV"
     action = info.first("ACTION")?.text ?? ""
     guard ["CREATE", "ADD_ONLY", "UPDATE_ONLY", "ADD_AND_UPDATE", "OPT_OUT"].contains(action) else {
       throw APIFault(id: 131, text: "Import type is not valid.")
     }
-  }
-
-  /// The columns of the source file by position; those with INCLUDE false are omitted.
-  var mapping: [(index: Int, name: ByteText)] {
-    root.first("MAPPING")?.all("COLUMN").compactMap { column in
+    let format = ["1": "TAB", "2": "PIPE"][info.first("FILE_TYPE")?.text ?? "0"] ?? "CSV"
+    rows = SeparatedText.rows(bytes, format: format)
+    mapping = (root.first("MAPPING")?.all("COLUMN") ?? []).compactMap { column in
       guard let index = Int(column.first("INDEX")?.text ?? ""), column.first("INCLUDE")?.text.lowercased() != "false"
-      else {
-        return nil
-      }
+      else { return nil }
       return (index - 1, ByteText(column.first("NAME")?.text ?? ""))
-    } ?? []
-  }
-}
-
-private struct ImportFile {
-  var map: ImportMap
-  /// The rows without the header.
-  var rows: [[ByteText]]
-  /// The columns of the source file by position; the header's columns if the map lists none.
-  var mapping: [(index: Int, name: ByteText)]
-
-  init(_ files: SandboxFiles, map: String, source: String, root: String, info: String) throws {
-    guard let map = files.read(.upload, map), let bytes = files.read(.upload, source) else {
-      throw APIFault.invalidRequest
     }
-    self.map = try ImportMap(map, root: root, info: info)
-    rows = SeparatedText.rows(bytes, format: self.map.format)
-    mapping = self.map.mapping
-    guard self.map.hasHeaders, !rows.isEmpty else { return }
+    guard hasHeaders, !rows.isEmpty else { return }
     let header = rows.removeFirst()
     if mapping.isEmpty { mapping = header.enumerated().map { ($0.offset, $0.element) } }
   }
 
   /// Returns the message for a row, preceded by the row's line number in the source file.
-  func objection(_ row: Int, _ words: String) -> String { "\(row + (map.hasHeaders ? 2 : 1)): \(words)" }
+  func objection(_ row: Int, _ words: String) -> String { "\(row + (hasHeaders ? 2 : 1)): \(words)" }
 }
 
 private struct ImportCounts {
@@ -78,9 +63,8 @@ private struct ImportCounts {
 extension XMLAPI {
   mutating func importList(map: String, source: String, job: Int) throws -> [ServiceJob.Parameter] {
     let file = try ImportFile(organization.files, map: map, source: source, root: "LIST_IMPORT", info: "LIST_INFO")
-    let map = file.map
-    let list = try importTarget(map)
-    let sync = map.root.first("SYNC_FIELDS")?.all("SYNC_FIELD").map { ByteText($0.first("NAME")?.text ?? "") } ?? []
+    let list = try importTarget(file)
+    let sync = file.root.first("SYNC_FIELDS")?.all("SYNC_FIELD").map { ByteText($0.first("NAME")?.text ?? "") } ?? []
     let keys = organization.lists[list]?.keyColumns ?? []
     let identifying = keys.isEmpty ? sync : keys
     var counts = ImportCounts()
@@ -103,7 +87,7 @@ extension XMLAPI {
         continue
       }
       let found = key.isEmpty || key.contains { $0.value.isEmpty } ? nil : organization.lists[list]?.matches(key).first
-      switch (map.action, found) {
+      switch (file.action, found) {
       case ("ADD_ONLY", .some), ("CREATE", .some): counts.duplicates += 1
       case ("UPDATE_ONLY", nil), ("OPT_OUT", nil):
         counts.bad.append(file.objection(number, APIFault.notMember.text))
@@ -126,7 +110,7 @@ extension XMLAPI {
   }
 
   /// Returns the id of the list that LIST_ID or LIST_NAME names. For the action CREATE, creates the list from COLUMNS.
-  private mutating func importTarget(_ map: ImportMap) throws -> ByteText {
+  private mutating func importTarget(_ map: ImportFile) throws -> ByteText {
     if map.action == "CREATE" {
       let id = organization.takeObjectID()
       var keys: [ByteText] = []
@@ -153,9 +137,8 @@ extension XMLAPI {
 
   mutating func importTable(map: String, source: String, job: Int) throws -> [ServiceJob.Parameter] {
     let file = try ImportFile(organization.files, map: map, source: source, root: "TABLE_IMPORT", info: "TABLE_INFO")
-    let map = file.map
-    let wanted = ByteText(map.info.first("TABLE_ID")?.text ?? "")
-    let name = ByteText(map.info.first("TABLE_NAME")?.text ?? "")
+    let wanted = ByteText(file.info.first("TABLE_ID")?.text ?? "")
+    let name = ByteText(file.info.first("TABLE_NAME")?.text ?? "")
     guard let table = organization.tables[wanted] ?? organization.tables.values.first(where: { $0.name == name }) else {
       throw APIFault.unknownList(wanted)
     }

@@ -97,7 +97,9 @@ extension XMLAPI {
         xml.element("PARAMETER", "")
       }
     }
-    if clock.isVirtual { clock.advance(by: Milliseconds(switches.pollAdvancesSeconds * 1000)) }
+    clock.withLock { clock in
+      if clock.isVirtual { clock.advance(by: Milliseconds(switches.pollAdvancesSeconds * 1000)) }
+    }
   }
 
   mutating func deleteJob(_ call: ReceivedCall, _ xml: inout AnswerXML) throws(APIFault) {

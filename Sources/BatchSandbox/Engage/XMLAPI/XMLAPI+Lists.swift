@@ -61,13 +61,7 @@ extension XMLAPI {
     visibility: String
   ) {
     xml.group("LIST") { xml in
-      xml.element("ID", id)
-      xml.element("NAME", name)
-      xml.element("TYPE", type)
-      xml.element("SIZE", size)
-      xml.element("NUM_OPT_OUTS", optedOut)
-      xml.element("NUM_UNDELIVERABLE", "0")
-      xml.element("LAST_MODIFIED", modified.map { CivilTime(Instant(milliseconds: $0)).listForm } ?? "Never")
+      figures(&xml, id: id, name: name, type: type, size: size, optedOut: optedOut, modified: modified)
       xml.element("VISIBILITY", visibility)
       xml.element("PARENT_NAME", "")
       xml.element("USER_ID", "user-1")
@@ -76,6 +70,18 @@ extension XMLAPI {
       xml.element("FLAGGED_FOR_BACKUP", "false")
       xml.element("SUPPRESSION_LIST_ID", "0")
     }
+  }
+
+  private func figures(
+    _ xml: inout AnswerXML, id: ByteText, name: ByteText, type: Int, size: Int, optedOut: Int, modified: Int64?
+  ) {
+    xml.element("ID", id)
+    xml.element("NAME", name)
+    xml.element("TYPE", type)
+    xml.element("SIZE", size)
+    xml.element("NUM_OPT_OUTS", optedOut)
+    xml.element("NUM_UNDELIVERABLE", "0")
+    xml.element("LAST_MODIFIED", modified.map { CivilTime(Instant(milliseconds: $0)).listForm } ?? "Never")
   }
 
   mutating func getListMetaData(_ call: ReceivedCall, _ xml: inout AnswerXML) throws(APIFault) {
@@ -108,24 +114,17 @@ extension XMLAPI {
     _ xml: inout AnswerXML, id: ByteText, name: ByteText, type: Int, size: Int, optedOut: Int, created: Int64,
     modified: Int64
   ) {
-    let modified = CivilTime(Instant(milliseconds: modified)).listForm
-    xml.element("ID", id)
-    xml.element("NAME", name)
-    xml.element("TYPE", type)
-    xml.element("SIZE", size)
-    xml.element("NUM_OPT_OUTS", optedOut)
-    xml.element("NUM_UNDELIVERABLE", "0")
-    xml.element("LAST_MODIFIED", modified)
-    xml.element("LAST_CONFIGURED", modified)
+    figures(&xml, id: id, name: name, type: type, size: size, optedOut: optedOut, modified: modified)
+    xml.element("LAST_CONFIGURED", CivilTime(Instant(milliseconds: modified)).listForm)
     xml.element("CREATED", CivilTime(Instant(milliseconds: created)).listForm)
     xml.element("VISIBILITY", "1")
     xml.element("USER_ID", "user-1")
     xml.element("ORGANIZATION_ID", Organization.id)
-    xml.element("OPT_IN_FORM_DEFINED", "false")
-    xml.element("OPT_OUT_FORM_DEFINED", "false")
-    xml.element("PROFILE_FORM_DEFINED", "false")
-    xml.element("OPT_IN_AUTOREPLY_DEFINED", "false")
-    xml.element("PROFILE_AUTOREPLY_DEFINED", "false")
+    let undefined: [StaticString] = [
+      "OPT_IN_FORM_DEFINED", "OPT_OUT_FORM_DEFINED", "PROFILE_FORM_DEFINED", "OPT_IN_AUTOREPLY_DEFINED",
+      "PROFILE_AUTOREPLY_DEFINED",
+    ]
+    for name in undefined { xml.element(name, "false") }
   }
 
   private func typed(
