@@ -110,7 +110,6 @@ enum Versions {
     return commit.isEmpty ? nil : commit
   }
 
-  /// The name and version of each library.
   static var libraries: [(name: String, version: String)] {
     [
       ("SQLite", EventStore.libraryVersion), ("libcurl", HTTPClient.libraryVersion),

@@ -195,7 +195,6 @@ struct BackfillCommand: ParsableCommand {
   }
 }
 
-/// The running totals of a backfill.
 struct BackfillTotal: Equatable {
   var done = 0
   var doneBefore = 0

@@ -84,7 +84,6 @@ extension ConfigurationFault {
   }
 }
 
-/// The findings about a configuration.
 struct ConfigFindings {
   private var findings: [ConfigurationFault] = []
   private(set) var exit = RunExit.done

@@ -122,7 +122,6 @@ struct DeltaDNACommands: GameCommands {
   }
 }
 
-/// The options for the deltaDNA endpoints, before the sandbox starts.
 private struct DeltaDNASandboxPart: SandboxPart {
   private var options = DeltaDNASandboxOptions()
 

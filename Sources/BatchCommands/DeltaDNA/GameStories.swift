@@ -41,7 +41,6 @@ struct GameStories: PlatformStories {
 
   // MARK: - Sessions
 
-  /// Returns the indices of the events with the session's id.
   private func events(ofSession id: String, _ timeline: DeviceTimeline) -> [Int] {
     timeline.entries.indices.filter { timeline.entries[$0].member("sessionID").map { $0.isIdentical(to: id) } ?? false }
   }

@@ -41,7 +41,6 @@ struct TriggersExplainCommand: ParsableCommand {
   }
 }
 
-/// The output of `deltadna triggers explain`.
 enum TriggerExplanation {
   /// Returns nil if the bytes are not exactly one event.
   static func results(of bytes: [UInt8], by configuration: SessionConfiguration) -> JSONNode? {

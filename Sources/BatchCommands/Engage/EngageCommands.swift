@@ -156,7 +156,6 @@ enum ServiceSession {
   }
 }
 
-/// The options for the Engage endpoints, before the sandbox starts.
 struct EngageSandboxPart: SandboxPart {
   var options: EngageSandboxOptions
   /// Whether to create lists that calls name, because no configuration names the existing ones.

@@ -3,7 +3,6 @@ import BatchFoundation
 import BatchStore
 
 extension DeviceTimeline {
-  /// A period of use.
   struct Session {
     /// The first event; nil if it is not in the store.
     var start: Entry?
@@ -31,11 +30,9 @@ extension DeviceTimeline {
 
 /// The campaigns that the events of a device carry.
 struct CampaignTimeline {
-  /// The name of the campaign attribute.
   let attribute: String
   let codes: EventCodes
 
-  /// The origin of a campaign.
   struct Origin {
     var name: String
     /// The first event that carried the campaign.

@@ -31,7 +31,6 @@ struct ExpirationCommand: ParsableCommand {
   }
 }
 
-/// The output of `engage-batch expiration` for a string.
 struct ExpirationReport {
   private let text: String
   private let start: Instant

@@ -14,7 +14,6 @@ struct PlanReport {
   /// The command that repeats a refused call; nil for other plans.
   private var command: String?
 
-  /// - Parameter store: The store that contains the plan.
   init(_ plan: MergePlan, of store: EventStore, _ personal: PersonalData) throws {
     self.init(plan, personal)
     guard plan.state == .refused else { return }

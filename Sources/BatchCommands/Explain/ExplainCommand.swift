@@ -94,7 +94,6 @@ struct WordPage {
     return facts
   }
 
-  /// The words of each section.
   var contents: Facts {
     var facts: Facts = [:]
     var sections: [(heading: String, words: [String])] = []

@@ -65,7 +65,6 @@ struct HistoryRow {
     "pending", "merged", "reason", "changed",
   ]
 
-  /// The columns of the short listing.
   static let shortColumns = ["run", "started", "window", "night", "read", "posted", "pending", "reason"]
 
   /// Returns the cells of the short columns. Times are truncated to minutes, and the ends of a window to days

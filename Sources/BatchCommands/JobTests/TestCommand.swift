@@ -66,7 +66,6 @@ struct TestCommand: ParsableCommand {
   }
 }
 
-/// The test results of a job.
 struct JobTestReport {
   /// The job as named on the command line.
   let job: String

@@ -99,7 +99,6 @@ enum InstalledPlatforms {
   /// The platforms; a store or job that names none belongs to the first.
   @TaskLocal static var all: [any PlatformCommands] = [EngageCommands(), DeltaDNACommands(), UnityCommands()]
 
-  /// Returns the commands of the platform whose events the store holds.
   static func of(_ store: EventStore) -> (any PlatformCommands)? {
     all.first { $0.platform.name.utf8.elementsEqual(store.format.destination.utf8) }
   }

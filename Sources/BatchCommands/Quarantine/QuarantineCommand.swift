@@ -57,7 +57,6 @@ struct QuarantineListCommand: ParsableCommand {
   }
 }
 
-/// A row for quarantined lines with the same cause.
 enum FindingRow {
   static let columns = ["lines", "reason", "detail", "first"]
 
@@ -66,7 +65,6 @@ enum FindingRow {
   }
 }
 
-/// A row for one quarantined line.
 enum QuarantineRow {
   static func columns(showsRaw: Bool) -> [String] {
     ["id", "run", "file", "line", "offset", "reason", "detail", "replayedRun", "resolution", "event"]

@@ -109,7 +109,6 @@ struct RerunCommand: ParsableCommand {
   }
 }
 
-/// A time window given as one argument.
 struct RerunWindow {
   var from: Instant
   var to: Instant
@@ -127,7 +126,6 @@ struct RerunWindow {
 
 extension SentEvents: ExpressibleByArgument {}
 
-/// The result of a rerun, in words and as data.
 struct RerunReport {
   let outcome: RerunOutcome
   let rerun: Rerun

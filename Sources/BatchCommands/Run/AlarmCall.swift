@@ -16,7 +16,7 @@ struct AlarmCall {
   ///
   /// - Parameter isKept: Whether the store records how the run ended.
   func tell(_ alarm: Alarm, isKept: Bool) {
-    // The run that holds the store reports its end itself. Runs that send nothing now or later raise no alarm.
+    // The run that holds the store reports its end itself. Dry runs and replays raise no alarm.
     guard alarm.exit != .storeIsHeld, request.mode.keeps, request.mode != .replay else { return }
     defer { if isKept, FileManager.default.fileExists(atPath: note) { forgetFailure() } }
     let report = request.settings.report

@@ -21,7 +21,6 @@ struct JobChanges: ParsableArguments {
   var changes: CommandLineChanges { CommandLineChanges(settings: set, profile: profile) }
 }
 
-/// A job file and the settings that override its own.
 struct JobWithSettings: ParsableArguments {
   @OptionGroup var name: JobName
   @OptionGroup var given: JobChanges
@@ -46,7 +45,6 @@ struct StoredJob: ParsableArguments {
   @Flag(help: "Use the store and the service of runs with --sandbox; no account is needed.")
   var sandbox = false
 
-  /// The changes to the job from the command line.
   var changes: CommandLineChanges {
     var changes = named.changes
     changes.store = store
@@ -113,7 +111,6 @@ struct JobPlaces: ParsableArguments {
   var report: String?
 }
 
-/// The files that a run writes.
 struct OutputOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Write the events, one per line; - for stdout.", valueName: "file"))
   var eventsOut: String?
@@ -175,7 +172,6 @@ struct LimitOptions: ParsableArguments {
   }
 }
 
-/// The options for the messages of a run.
 struct MessageOptions: ParsableArguments {
   enum Progress: String, ExpressibleByArgument, CaseIterable { case auto, plain, none }
 
@@ -194,7 +190,6 @@ struct MessageOptions: ParsableArguments {
   var log: Log { Log(format: logFormat, hasTimes: logTimes, isHeld: quiet) }
 }
 
-/// The device to explain.
 struct ExplainOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -205,7 +200,6 @@ struct ExplainOptions: ParsableArguments {
     if explain == "@" { throw ValidationError("--explain @FILE needs a file name.") }
   }
 
-  /// The files that the option reads.
   var files: [OutputConflict.Use] { NamedIDs.files(of: explain.map { [$0] } ?? []) }
 
   /// Returns the device to explain: the id, or the first line of the named file.

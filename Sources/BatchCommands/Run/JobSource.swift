@@ -5,7 +5,6 @@ import BatchPipeline
 import BatchReport
 import FoundationEssentials
 
-/// Reads jobs for commands.
 enum JobSource {
   /// - Parameter asksService: Whether the job's service is called, which needs its credentials.
   static func loader(_ now: Instant = .now, asksService: Bool = true) -> ConfigurationLoader {

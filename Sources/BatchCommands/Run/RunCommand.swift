@@ -50,7 +50,6 @@ struct RunCommand: ParsableCommand {
   }
 }
 
-/// What a run changes and sends.
 struct EffectOptions: ParsableArguments {
   @Flag(help: "Print the expected results; change nothing and, without --online-plan, do not call the service.")
   var dryRun = false
@@ -89,7 +88,6 @@ struct EffectOptions: ParsableArguments {
   var connects: Bool { onlinePlan != nil || !(dryRun || skipsUpload) }
 }
 
-/// The format of `--explain`.
 struct ExplanationFormat: ParsableArguments {
   @Option(help: "The format of --explain: text or json.")
   var format: OutputFormat = .text

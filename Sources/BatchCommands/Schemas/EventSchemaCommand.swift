@@ -43,7 +43,6 @@ struct SchemaCheckCommand<Of: SchemaSubject>: ParsableCommand {
 }
 
 extension SchemaInspection {
-  /// The output of `schema check`.
   var json: JSONNode {
     .object([
       "events": .number(events),
@@ -93,7 +92,6 @@ enum AppSchema: SchemaSubject {
   }
 }
 
-/// The documents that have a JSON Schema.
 enum DocumentSchema: String, ExpressibleByArgument, CaseIterable {
   case job, record, map, config, routes, report
 

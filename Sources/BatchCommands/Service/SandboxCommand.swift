@@ -67,8 +67,6 @@ struct SandboxCommand: ParsableCommand {
 
 /// The sandbox inside the process, with the endpoints of every platform.
 enum EmbeddedSandbox {
-  /// Starts the sandbox.
-  ///
   /// - Parameters:
   ///   - store: The store next to which state is kept, so that a repeated run finds it; nil to start empty and keep
   ///     nothing.
@@ -92,7 +90,6 @@ enum EmbeddedSandbox {
       server, InstalledPlatforms.all.map { try $0.sandbox(for: settings).make(in: server) })
   }
 
-  /// Starts the sandbox for a run, next to the run's store.
   static func start(for request: RunRequest) throws -> SandboxServer {
     let needsClock = InstalledPlatforms.of(request.platform)?.needsClockOfJob ?? false
     return try start(

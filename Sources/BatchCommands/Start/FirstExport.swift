@@ -19,9 +19,7 @@ struct FirstExport {
   private(set) var document: String?
   /// The platform of the job: the named one, or the one that knows the types of the most records.
   private(set) var platform: any PlatformCommands
-  /// The findings in words.
   private(set) var notes: [String] = []
-  /// The map of the chosen preset.
   private var preset: ForeignMap?
   /// The work needed before the job can run, with ``mapPlace`` where the map is named; nil if there is none.
   private(set) var toDo: String?
@@ -293,7 +291,6 @@ struct FirstExport {
     }
   }
 
-  /// The maximum number of records to try.
   private static let lookedAt = 10_000
   private static let mostFiles = 20
   /// A placeholder that no column name contains.

@@ -110,7 +110,6 @@ struct FirstJob {
     var text: String
   }
 
-  /// The platform's part of the job.
   struct Content {
     var identity: Bool
     var configuration: String
@@ -118,7 +117,6 @@ struct FirstJob {
     var records: [(time: String, fields: String)]
     /// The type of a record with an app-defined name.
     var ownEvent: String
-    /// The record types known to the platform.
     var types: [String] = []
   }
 
@@ -130,7 +128,6 @@ struct FirstJob {
   /// The export to read; nil for sample records that are written along with the job.
   var export: FirstExport?
 
-  /// The files, in reading order.
   var files: [File] {
     let files = [
       File(path: "job.json", text: job + "\n"), File(path: "config.json", text: platform.firstJob.configuration + "\n"),

@@ -122,7 +122,6 @@ struct NearDevices {
   }
 }
 
-/// An unknown name on the command line.
 struct UnknownName: RunError, CustomStringConvertible {
   /// The expected kind, such as `device`.
   var kind: String

@@ -50,7 +50,6 @@ struct JobStoreOption: ParsableArguments {
   }
 }
 
-/// The option to show personal data in a listing as recorded.
 struct PersonalDataOption: ParsableArguments {
   @Flag(help: "Show ids and values as recorded; otherwise ids are hashed and values hidden.")
   var showPersonalData = false

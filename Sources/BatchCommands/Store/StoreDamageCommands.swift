@@ -83,7 +83,6 @@ struct StoreSalvageCommand: ParsableCommand {
   }
 }
 
-/// The row of one damaged place.
 private enum DamageRow {
   static let columns = ["table", "row", "problem"]
 

@@ -112,7 +112,6 @@ extension EventStore {
   }
 }
 
-/// The state of a device's session.
 struct SessionRow {
   enum Status: String, CaseIterable { case none, active, paused }
 

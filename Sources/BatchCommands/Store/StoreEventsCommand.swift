@@ -93,7 +93,6 @@ extension StoreEventsCommand {
   }
 }
 
-/// The selection of rows in a listing.
 struct ListingPart: ParsableArguments {
   @Option(help: "Only this device, given by its id or by its hash in reports and listings.")
   var device: String?
@@ -167,7 +166,6 @@ struct EventRows {
   var type: String?
   /// The campaign of the events to show; nil for all.
   private let campaign: (names: (JSONNode) -> [String], value: String)?
-  /// The number of rows shown.
   private(set) var count = 0
   private let describer: EventDescriber
   private let columns: [EventColumn]

@@ -14,7 +14,6 @@ struct Listing {
   /// The last row, held back because a comma follows it only if there is another row.
   private var pending: String?
   private var table: AlignedTable?
-  /// Lines to be written together.
   private var lines: [String] = []
   private var byteCount = 0
   private var rowCount = 0
@@ -93,7 +92,6 @@ struct AlignedTable {
     return [Self.line(cells, widths)]
   }
 
-  /// Returns the pending lines.
   mutating func end() -> [String] {
     let rows = waiting
     waiting = []
@@ -128,7 +126,6 @@ extension JSONNode {
   }
 }
 
-/// The format of a command's output on stdout.
 enum OutputFormat: String, ExpressibleByArgument, CaseIterable, Sendable {
   case text, json
 
@@ -151,7 +148,6 @@ extension Facts {
   }
 }
 
-/// The option for the format of a command's output.
 struct AnswerOption: ParsableArguments {
   @Option(help: "text or json.")
   var format: OutputFormat = .text

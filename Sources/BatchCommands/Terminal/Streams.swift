@@ -32,10 +32,8 @@ enum Streams {
     colours.withLock { $0 = isOn }
   }
 
-  /// Sets the format of messages from now on.
   static func begin(_ log: Log) { self.log.withLock { $0 = log } }
 
-  /// Sets the job that messages name from now on.
   static func begin(job: String) { log.withLock { $0.job = job } }
 
   /// Whether a progress line on a terminal may be overwritten, as in ``Log/isPlain``.
@@ -119,7 +117,6 @@ extension ExitCode {
 enum Colour: String, CaseIterable {
   case auto, always, never
 
-  /// The prefixes that are colored.
   private static let codes = [("error: ", "\u{1B}[1;31m"), ("warning: ", "\u{1B}[33m")]
   private static let end = "\u{1B}[0m"
 
@@ -143,7 +140,6 @@ enum Colour: String, CaseIterable {
     return (rest + arguments[min(next, arguments.endIndex)...], Colour(rawValue: word))
   }
 
-  /// Whether lines on the stream are colored.
   func isOn(_ descriptor: Int32, _ environment: (String) -> String?) -> Bool {
     switch self {
     case .always: true
@@ -153,7 +149,6 @@ enum Colour: String, CaseIterable {
     }
   }
 
-  /// Returns the line with its severity colored.
   static func coloured(_ line: String) -> String {
     for (word, code) in codes {
       guard let place = line.firstRange(of: word) else { continue }

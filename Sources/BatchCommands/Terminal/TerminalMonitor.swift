@@ -51,7 +51,6 @@ final class TerminalMonitor: RunMonitor {
 
   func delivered(_ events: Int, of total: Int) { show("Delivery", events, of: total, "events posted") }
 
-  /// Shows the progress of a series of operations.
   func sent(_ done: Int, of total: Int) { show("Operations", done, of: total, "") }
 
   private func show(_ stage: String, _ done: Int, of total: Int, _ words: String) {

@@ -72,7 +72,6 @@ struct UnknownOption: Equatable, CustomStringConvertible {
 
 /// Ids on the command line. `@` followed by a file of ids, one per line, keeps the ids out of the process list.
 enum NamedIDs {
-  /// Returns the files of ids that the arguments name.
   static func files(of arguments: [String]) -> [OutputConflict.Use] {
     arguments.filter { $0.utf8.first == UInt8(ascii: "@") }
       .map { OutputConflict.Use("the file that lists the ids", String($0.dropFirst())) }
@@ -103,7 +102,6 @@ extension Instant {
   }
 }
 
-/// An input document of a command.
 enum InputDocument {
   /// Reads up to ``RegularFile/usuallyLargest`` bytes of a file, or of stdin for `-`.
   ///

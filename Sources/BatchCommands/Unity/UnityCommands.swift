@@ -21,7 +21,6 @@ struct UnityCommands: GameCommands {
   func sandbox(for settings: Settings?) -> any SandboxPart { UnitySandboxPart() }
 }
 
-/// The options for the Unity endpoints, before the sandbox starts.
 private struct UnitySandboxPart: SandboxPart {
   private var options = UnityEndpoints.defaults
 

@@ -69,7 +69,6 @@ struct ValidateCommand: ParsableCommand {
   }
 }
 
-/// The output format of `validate`.
 enum FindingsFormat: String, ExpressibleByArgument, CaseIterable, Sendable {
   case text, json, junit
 }

@@ -42,7 +42,6 @@ struct VerifyCommand: ParsableCommand {
 }
 
 extension Arrivals.Subject {
-  /// The singular of the subject.
   fileprivate var one: String {
     switch self {
     case .events: "event"
@@ -57,7 +56,6 @@ extension Arrivals.Subject {
 }
 
 extension Arrivals {
-  /// The output of `verify`.
   var facts: Facts {
     let subjects = Subject.allCases.filter { counts[$0] != nil || basis[$0] != nil }
     func object<Value>(_ values: [Subject: Value], _ node: (Value) -> JSONNode) -> JSONNode {

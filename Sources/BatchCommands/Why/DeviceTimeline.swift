@@ -17,10 +17,8 @@ struct DeviceTimeline {
     /// The place of the record that led to the event; nil if the store does not know it.
     var source: RecordSource?
 
-    /// The event's type in words.
     var words: String
 
-    /// The event's id and the place of its record.
     var reference: String { "event \(id)" + (source.map { ", \($0)" } ?? "") }
   }
 

@@ -14,7 +14,6 @@ struct EventStory {
   private let index: Int
   private var event: DeviceTimeline.Entry { timeline.entries[index] }
 
-  /// - Parameter event: An event in the store.
   init(_ event: StoredEvent, in store: EventStore, _ personal: PersonalData) throws {
     self.store = store
     self.personal = personal
@@ -175,7 +174,6 @@ struct DecidedBy {
 }
 
 extension String {
-  /// The lines joined into one.
   fileprivate var inOneLine: String { split(separator: "\n").joined(separator: "; ") }
 
   var capitalizedFirst: String { prefix(1).uppercased() + dropFirst() }

@@ -61,7 +61,9 @@ struct DecisionStage: Sendable {
         preview: { preview in
           guard try options.isUsable?(preview.counts) ?? true else { return false }
           try files.refuseShort(preview.recordsByFile)
-          try admit(preview)
+          if let admit = options.admit, let earlier = sink.earlier {
+            try admit(BackwardShare(preview, earlier.timelines, options.rules, reach: options.reach))
+          }
           // One worker processes a small input as one stretch, so that requests are full and in time order.
           let workers = preview.isSmall ? 1 : options.ingest.workers
           shared.withLock { $0 = (0..<workers).map { _ in DecisionWorker(self, keepsAll: preview.isSmall) } }
@@ -99,13 +101,6 @@ struct DecisionStage: Sendable {
       }
     }
     return counted.withLock { $0 }
-  }
-}
-
-extension DecisionStage {
-  private func admit(_ preview: InputPreview) throws {
-    guard let admit = options.admit, let earlier = sink.earlier else { return }
-    try admit(BackwardShare(preview, earlier.timelines, options.rules, reach: options.reach))
   }
 }
 

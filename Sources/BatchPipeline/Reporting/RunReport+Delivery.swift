@@ -4,33 +4,23 @@ package import BatchStore
 
 extension RunReport {
   mutating func add(_ delivery: DeliveryReport) {
-    summary.upload = RunSummary.Upload(delivery)
-    ledger = UploadLedger(delivery)
-    if let stop = ledger.stop { failure = "sending stopped early: \(stop)" }
-  }
-}
-
-extension UploadLedger {
-  fileprivate init(_ report: DeliveryReport) {
-    self.init()
-    possibleDuplicates = report.eventsInDoubt
-    recoveredChunks = report.recoveredChunks
-    refusals = report.refusals.isEmpty ? nil : report.refusals
-    for (outcome, count) in report.attempts { outcomes[outcome.name] = count }
-    stop = report.stop.map { stop in "\(stop)" + (report.stopReason.map { " (\($0))" } ?? "") }
-  }
-}
-
-extension RunSummary.Upload {
-  fileprivate init(_ report: DeliveryReport) {
-    self.init()
-    chunks = report.chunks
-    eventsPosted = report.eventsPosted
-    eventsFailed = report.eventsFailed
-    eventsPending = report.eventsPending
-    eventsUnknown = report.eventsUnknown
-    requests = report.requests
-    retries = report.retries
+    var upload = RunSummary.Upload()
+    upload.chunks = delivery.chunks
+    upload.eventsPosted = delivery.eventsPosted
+    upload.eventsFailed = delivery.eventsFailed
+    upload.eventsPending = delivery.eventsPending
+    upload.eventsUnknown = delivery.eventsUnknown
+    upload.requests = delivery.requests
+    upload.retries = delivery.retries
+    summary.upload = upload
+    ledger = UploadLedger()
+    ledger.possibleDuplicates = delivery.eventsInDoubt
+    ledger.recoveredChunks = delivery.recoveredChunks
+    ledger.refusals = delivery.refusals.isEmpty ? nil : delivery.refusals
+    for (outcome, count) in delivery.attempts { ledger.outcomes[outcome.name] = count }
+    guard let stop = delivery.stop else { return }
+    let words = "\(stop)" + (delivery.stopReason.map { " (\($0))" } ?? "")
+    (ledger.stop, failure) = (words, "sending stopped early: \(words)")
   }
 }
 

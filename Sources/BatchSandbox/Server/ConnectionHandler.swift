@@ -1,6 +1,6 @@
 /// One connection: reads requests, plays the faults at each point, and sends responses. Everything runs on the loop's
 /// thread and never blocks it: latency and delays are scheduled.
-final class ConnectionHandler: SocketOwner {
+final class ConnectionHandler {
   private static let maximumBody = 64 << 20
   /// The maximum number of bytes that a client may send while a response is due.
   private static let mostAhead = 1 << 20
@@ -53,6 +53,7 @@ final class ConnectionHandler: SocketOwner {
     if let seconds { loop.after(milliseconds: Int64(seconds * 1000)) { self.socket.close() } }
   }
 
+  /// Called when the connection was closed, by either side.
   func closed() {
     if let request, !isPending { core.ended(request.sequence, status: nil, answered: false) }
     request = nil

@@ -43,13 +43,6 @@ struct RequestHead: Sendable {
     }
   }
 
-  init(method: String, target: String, isModern: Bool = true, headers: [(name: String, value: String)] = []) {
-    self.method = method
-    self.target = target
-    self.isModern = isModern
-    self.headers = headers
-  }
-
   /// - Parameter text: the lines up to the empty one.
   /// - Throws: ``RequestError`` for anything but a head of HTTP/1.0 or 1.1.
   init(_ text: ArraySlice<UInt8>) throws(RequestError) {

@@ -1,19 +1,12 @@
 import CLinux
 import Glibc
 
-/// Receives the events of a ``Socket``.
-protocol SocketOwner: AnyObject {
-  func received(_ bytes: UnsafeRawBufferPointer)
-  /// The connection was closed, by either side.
-  func closed()
-}
-
 /// A connection on a ``SocketLoop``.
 final class Socket {
   let descriptor: CInt
   fileprivate(set) var isOpen = true
   /// Kept until the socket is closed.
-  var owner: (any SocketOwner)?
+  var owner: ConnectionHandler?
   /// Whether received data is read; a disconnect by the peer is always noticed.
   var isReading = true
   private var output: [UInt8] = []

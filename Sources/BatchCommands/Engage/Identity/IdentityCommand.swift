@@ -62,7 +62,6 @@ struct IdentityCommand: ParsableCommand {
     }
   }
 
-  /// Prints the current state of a plan.
   static func report(_ plan: Int64, of store: EventStore, _ format: OutputFormat) throws {
     guard let plan = try store.merges.plan(plan) else { throw IdentityReconciler.OperatorError.unknownPlan(plan) }
     format.tell(try PlanReport(plan, of: store, PersonalData(.hash, key: store.runs.reportKey())).facts)

@@ -5,7 +5,6 @@ import BatchPipeline
 import BatchStore
 import Engage
 
-/// An Engage store.
 struct IdentityStore {
   let path: String
 
@@ -39,7 +38,6 @@ extension StoreOptions {
   }
 }
 
-/// A store and the configuration of its service.
 struct ServiceOptions: ParsableArguments {
   @OptionGroup var file: JobStoreOption
   @OptionGroup var source: ConfigSource<JobOption>

@@ -38,7 +38,6 @@ final class OperationInput {
 
   deinit { close(copy) }
 
-  /// Passes every operation to `body`, in order.
   func forEach(_ body: (OperationRecord) throws -> Void) throws {
     guard lseek(copy, 0, SEEK_SET) == 0 else { throw Self.unreadable(SystemError(errno)) }
     var reader = OperationReader()

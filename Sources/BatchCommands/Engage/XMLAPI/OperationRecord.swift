@@ -27,7 +27,6 @@ struct OperationReader {
   private var line = 0
   /// The number of operations read so far with each hash.
   private var places: [[UInt8]: Int] = [:]
-  /// The line of each id.
   private var ids: [ByteText: Int] = [:]
 
   /// - Returns: Nil for a line of white space.

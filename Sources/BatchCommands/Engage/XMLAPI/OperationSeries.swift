@@ -5,7 +5,6 @@ import Engage
 
 /// Sends operations one after another, each once, and keeps a ledger of their outcomes.
 struct OperationSeries {
-  /// The number of operations by outcome.
   struct Counts: Equatable {
     var answered = 0
     var failed = 0
@@ -17,7 +16,6 @@ struct OperationSeries {
     var left = 0
   }
 
-  /// The kinds of earlier operations to send again.
   enum Again: String, CaseIterable {
     case failed
     case inDoubt = "in-doubt"

@@ -147,7 +147,6 @@ extension ColumnValue: ExpressibleByArgument {
   }
 }
 
-/// The machine-readable outcome of an operation.
 struct XMLAPIReport {
   let document: JSONNode
   let exit: RunExit

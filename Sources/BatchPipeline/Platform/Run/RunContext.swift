@@ -104,10 +104,7 @@ package struct MissingFileError: RunError, Equatable, CustomStringConvertible {
   /// The fault in words; nil if unknown.
   package var reason: String?
 
-  package init(path: String, reason: String? = nil) {
-    self.path = path
-    self.reason = reason
-  }
+  package init(path: String) { self.path = path }
 
   package init(path: String, _ failure: RegularFile.Failure) {
     self.path = path

@@ -152,19 +152,14 @@ package enum ColumnType: Int, Sendable, Codable, CaseIterable {
 
   /// Returns nil for a word that CreateTable does not know.
   package init?(word: String) {
-    switch word {
-    case "TEXT", "EMAIL": self = .text
-    case "YESNO": self = .yesNo
-    case "NUMERIC": self = .number
-    case "DATE": self = .date
-    case "TIME": self = .time
-    case "COUNTRY": self = .country
-    case "SELECTION": self = .select
-    case "DATE_TIME": self = .timestamp
-    case "SYNC_ID": self = .syncID
-    default: return nil
-    }
+    guard let type = Self.words[word] else { return nil }
+    self = type
   }
+
+  private static let words: [String: ColumnType] = [
+    "TEXT": .text, "EMAIL": .text, "YESNO": .yesNo, "NUMERIC": .number, "DATE": .date, "TIME": .time,
+    "COUNTRY": .country, "SELECTION": .select, "DATE_TIME": .timestamp, "SYNC_ID": .syncID,
+  ]
 
   /// Returns the reason to refuse a relational row with this value, to which the column's name is appended; nil if the
   /// value is valid.
