@@ -66,36 +66,21 @@ struct LinkReport {
     (reading, explanation) = router.explain(arena.text(url), into: arena)
   }
 
-  private var route: Route? {
-    guard case .matched(let index, _) = reading.outcome else { return nil }
-    return file?.routes[index]
-  }
-
-  private var outcome: String {
-    switch reading.outcome {
-    case .matched: "matched"
-    case .fallback: "default"
-    case .none: "none"
-    }
-  }
-
-  private var handlers: [RouteHandler] {
-    switch reading.outcome {
-    case .matched: route?.handlers ?? []
-    case .fallback: file?.defaultHandlers ?? []
-    case .none: []
-    }
-  }
-
   var facts: Facts {
+    let (outcome, route, handlers): (String, Route?, [RouteHandler]?) =
+      switch reading.outcome {
+      case .matched(let index, _): ("matched", file?.routes[index], file?.routes[index].handlers)
+      case .fallback: ("default", nil, file?.defaultHandlers)
+      case .none: ("none", nil, nil)
+      }
     var facts: Facts = ["url": .text(url)]
     facts.add("outcome", .text(outcome), "outcome: \(outcome)")
     let place = route?.place.map { " (\(file?.name ?? ""):\($0.line):\($0.column))" }
     facts.add("route", .text(route?.key), route.flatMap { route in place.map { ["route: \(route.key)\($0)"] } } ?? [])
     facts.add("trimmed", .number(reading.outcome.trimmed), "trimmed: \(reading.outcome.trimmed)")
     facts.add(
-      "handlers", .array(handlers.map { ["name": .text($0.name), "run": .flag($0.isEngage)] }),
-      handlers.map { "handler: \($0.name)\($0.isEngage ? "" : " (unknown, skipped)")" })
+      "handlers", .array((handlers ?? []).map { ["name": .text($0.name), "run": .flag($0.isEngage)] }),
+      (handlers ?? []).map { "handler: \($0.name)\($0.isEngage ? "" : " (unknown, skipped)")" })
     add("routeParameters", "route parameters", reading.routeParameters, to: &facts)
     let areLost = route != nil && !reading.deliversRouteParameters && !reading.routeParameters.isEmpty
     facts.add(

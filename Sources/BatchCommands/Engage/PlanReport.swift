@@ -15,15 +15,11 @@ struct PlanReport {
   private var command: String?
 
   init(_ plan: MergePlan, of store: EventStore, _ personal: PersonalData) throws {
-    self.init(plan, personal)
+    self.plan = plan
+    self.personal = personal
     guard plan.state == .refused else { return }
     source = try store.identities.recordSource(of: plan)
     command = plan.repetition(in: store)
-  }
-
-  init(_ plan: MergePlan, _ personal: PersonalData) {
-    self.plan = plan
-    self.personal = personal
   }
 
   static let columns = ["id", "state", "scenario", "recipients", "device", "reason"]

@@ -77,14 +77,11 @@ enum Streams {
 
   /// - Returns: The system's error number; nil if everything was written.
   private static func write(_ text: String, to descriptor: Int32) -> Int32? {
-    var text = text
-    return text.withUTF8 { bytes -> Int32? in
-      do throws(SystemError) {
-        try unsafe FileDescriptor.write(UnsafeRawBufferPointer(bytes), to: descriptor)
-        return nil
-      } catch {
-        return error.code
-      }
+    do {
+      try FileDescriptor.write(Array(text.utf8), to: descriptor)
+      return nil
+    } catch {
+      return error.code
     }
   }
 }

@@ -45,15 +45,9 @@ public enum FileDescriptor {
   }
 
   public static func write(_ bytes: [UInt8], to descriptor: Int32) throws(SystemError) {
-    let fault = unsafe bytes.withUnsafeBytes { bytes -> SystemError? in
-      do throws(SystemError) {
-        try unsafe write(bytes, to: descriptor)
-        return nil
-      } catch {
-        return error
-      }
+    try unsafe bytes.withUnsafeBufferPointer { bytes throws(SystemError) in
+      try unsafe write(UnsafeRawBufferPointer(bytes), to: descriptor)
     }
-    if let fault { throw fault }
   }
 
   /// Writes all bytes; waits for a slow reader even if the descriptor is non-blocking.

@@ -146,16 +146,9 @@ package final class OutputFile {
   }
 
   package func write(_ text: String) throws(OutputError) {
-    var text = text
-    let failure = text.withUTF8 { bytes -> OutputError? in
-      do throws(OutputError) {
-        try unsafe write(UnsafeRawBufferPointer(bytes))
-        return nil
-      } catch {
-        return error
-      }
+    try unsafe Array(text.utf8).withUnsafeBufferPointer { bytes throws(OutputError) in
+      try unsafe write(UnsafeRawBufferPointer(bytes))
     }
-    if let failure { throw failure }
   }
 
   /// Gives the file its name. Without this call, no file appears. Throws ``OutputError``, for example if the
