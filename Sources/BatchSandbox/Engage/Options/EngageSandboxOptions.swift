@@ -106,14 +106,14 @@ package enum EventAccounting: Sendable, Equatable {
 
 /// The data that exists before the first request.
 package struct OrganizationSeed: Sendable {
-  package struct Column: Sendable, Equatable {
-    package var name: String
+  package struct Column: Sendable, Equatable, Codable {
+    package var name: ByteText
     package var type: ColumnType
     /// For relational tables only.
     package var isRequired: Bool
 
     package init(_ name: String, _ type: ColumnType = .text, isRequired: Bool = false) {
-      self.name = name
+      self.name = ByteText(name)
       self.type = type
       self.isRequired = isRequired
     }
@@ -178,7 +178,7 @@ extension EngageSandboxOptions {
     options.organization.lists = [OrganizationSeed.Table(id: list, columns: columns)]
     if let auditTable, let key = auditColumns.first {
       options.organization.tables = [
-        OrganizationSeed.Table(id: auditTable, columns: auditColumns, keyColumns: [key.name])
+        OrganizationSeed.Table(id: auditTable, columns: auditColumns, keyColumns: [key.name.string])
       ]
     }
     return options

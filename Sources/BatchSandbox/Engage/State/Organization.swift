@@ -36,15 +36,13 @@ struct Organization: Sendable, Codable {
     for list in seed.lists {
       lists[ByteText(list.id)] = MarketingList(
         id: ByteText(list.id), name: ByteText(list.name ?? "Customers"),
-        columns: list.columns.map { MarketingList.Column(name: ByteText($0.name), type: $0.type) },
+        columns: list.columns.map { MarketingList.Column(name: $0.name, type: $0.type) },
         keyColumns: list.keyColumns.map { ByteText($0) }, now: now.milliseconds)
     }
     for table in seed.tables {
       tables[ByteText(table.id)] = RelationalTable(
         id: ByteText(table.id), name: ByteText(table.name ?? "AuditRecord"),
-        columns: table.columns.map {
-          RelationalTable.Column(name: ByteText($0.name), type: $0.type, isRequired: $0.isRequired)
-        }, keyColumns: table.keyColumns.map { ByteText($0) })
+        columns: table.columns, keyColumns: table.keyColumns.map { ByteText($0) })
     }
     let first = seed.lists.first.map { ByteText($0.id) } ?? .empty
     for recipient in seed.recipients {

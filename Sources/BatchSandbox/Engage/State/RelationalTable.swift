@@ -3,15 +3,9 @@ import BatchFoundation
 /// A table that is separate from the database of recipients, such as the audit table
 /// (reference identity 3.2).
 struct RelationalTable: Sendable, Codable {
-  struct Column: Sendable, Codable {
-    var name: ByteText
-    var type: ColumnType
-    var isRequired: Bool
-  }
-
   var id: ByteText
   var name: ByteText
-  var columns: [Column]
+  var columns: [OrganizationSeed.Column]
   var keyColumns: [ByteText]
   /// The rows in the order of their first insertion.
   private(set) var rows: [[ByteText: ByteText]] = []
@@ -20,7 +14,7 @@ struct RelationalTable: Sendable, Codable {
 
   private enum CodingKeys: CodingKey { case id, name, columns, keyColumns, rows }
 
-  init(id: ByteText, name: ByteText, columns: [Column], keyColumns: [ByteText]) {
+  init(id: ByteText, name: ByteText, columns: [OrganizationSeed.Column], keyColumns: [ByteText]) {
     (self.id, self.name, self.columns, self.keyColumns) = (id, name, columns, keyColumns)
   }
 

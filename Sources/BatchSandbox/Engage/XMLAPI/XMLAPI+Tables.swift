@@ -28,7 +28,7 @@ extension XMLAPI {
     {
       organization.tables[id] = RelationalTable(
         id: id, name: "AuditRecord",
-        columns: first.map { RelationalTable.Column(name: $0.name, type: .text, isRequired: false) },
+        columns: first.map { OrganizationSeed.Column($0.name.string) },
         keyColumns: first.first.map { [$0.name] } ?? [])
     }
     let table = try tableID(call)
@@ -71,7 +71,7 @@ extension XMLAPI {
   mutating func createTable(_ call: ReceivedCall, _ xml: inout AnswerXML) throws(APIFault) {
     let name = try call.required("TABLE_NAME")
     if organization.tables.values.contains(where: { $0.name == name }) { throw .nameTaken }
-    var columns: [RelationalTable.Column] = []
+    var columns: [OrganizationSeed.Column] = []
     var keys: [ByteText] = []
     for column in call.element.first("COLUMNS")?.all("COLUMN") ?? [] {
       guard let name = column.first("NAME")?.text, !name.utf8.isEmpty else {
@@ -81,7 +81,7 @@ extension XMLAPI {
         throw APIFault(id: 313, text: "Column \(name) has the wrong type.")
       }
       let required = column.first("IS_REQUIRED")?.text.lowercased() == "true"
-      columns.append(RelationalTable.Column(name: ByteText(name), type: type, isRequired: required))
+      columns.append(OrganizationSeed.Column(name, type, isRequired: required))
       if column.first("KEY_COLUMN")?.text.lowercased() == "true" { keys.append(ByteText(name)) }
     }
     if columns.isEmpty { throw .missing("COLUMNS") }
