@@ -241,7 +241,7 @@ package final class Delivery: Sendable {
         return
       }
       let intents = try starts.map { chunk in
-        AttemptIntent(prepared: try prepared.removeValue(forKey: chunk.id) ?? prepare(chunk), started: clock.now)
+        (prepared: try prepared.removeValue(forKey: chunk.id) ?? prepare(chunk), started: clock.now)
       }
       let receipt = try ledger.commit(
         results: results, changes: changes, holdsDoubt: settings.onUnknown == .hold, intents: intents, run: run,

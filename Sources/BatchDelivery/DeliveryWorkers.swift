@@ -133,17 +133,15 @@ package final class DeliverySignal: Sendable {
 package struct SystemDeliveryClock: DeliveryClock {
   package init() {}
 
-  package var now: Instant { Instant(milliseconds: Self.read(CLOCK_REALTIME)) }
+  package var now: Instant { .now }
 
-  package var uptime: Milliseconds { Milliseconds(Self.read(CLOCK_MONOTONIC)) }
+  package var uptime: Milliseconds {
+    var time = timespec()
+    unsafe clock_gettime(CLOCK_MONOTONIC, &time)
+    return Milliseconds(Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000)
+  }
 
   package func wait(for signal: DeliverySignal, until limit: Milliseconds, inFlight: Int) {
     signal.wait(Milliseconds(limit.count - uptime.count))
-  }
-
-  private static func read(_ clock: clockid_t) -> Int64 {
-    var time = timespec()
-    unsafe clock_gettime(clock, &time)
-    return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
   }
 }

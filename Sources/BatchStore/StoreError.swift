@@ -89,6 +89,17 @@ package enum StoreError: Error, Equatable, Sendable {
     }
   }
 
+  /// Returns the value of a system call; an error names the path and the operation.
+  static func naming<Value>(
+    _ path: String, _ operation: String, _ value: @autoclosure () throws(SystemError) -> Value
+  ) throws -> Value {
+    do {
+      return try value()
+    } catch {
+      throw StoreError.inputOutput(path: path, operation: operation, code: error.code)
+    }
+  }
+
   init(_ error: DatabaseError, path: String) {
     switch error.resultCode {
     case .SQLITE_CORRUPT:

@@ -45,7 +45,7 @@ import Testing
     let chunk = try #require(try store.ledger.pendingChunks(after: nil, limit: 1).first)
     let prepared = try store.ledger.prepare(chunk, form: 0, limits: .test())
     _ = try store.ledger.commit(
-      results: [], intents: [AttemptIntent(prepared: prepared, started: Instant(milliseconds: 3))], run: run,
+      results: [], intents: [(prepared, Instant(milliseconds: 3))], run: run,
       limits: .test())
     try store.write { db in
       for table in try StoredTable.all(in: db) {

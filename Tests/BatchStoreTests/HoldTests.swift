@@ -55,7 +55,7 @@ import Testing
     let chunk = try #require(try store.ledger.pendingChunks(after: nil, limit: 1).first)
     let prepared = try prepare(chunk, store)
     _ = try store.ledger.commit(
-      results: [], intents: [AttemptIntent(prepared: prepared, started: EventStoreTests.now)], run: run,
+      results: [], intents: [(prepared, EventStoreTests.now)], run: run,
       limits: .test())
     _ = try store.ledger.recoverAttempts(hold: false, run: run, at: EventStoreTests.now)
     #expect(try store.ledger.hold(eventsOf: ["D1"]) == 1)

@@ -26,7 +26,7 @@ extension Ledger {
   }
 
   package func begin(_ chunk: PendingChunk, _ run: RunID) throws -> Int64 {
-    let intent = AttemptIntent(prepared: try prepare(chunk), started: .fixture)
+    let intent = (prepared: try prepare(chunk), started: Instant.fixture)
     let begun = try commit(results: [], intents: [intent], run: run, limits: .test()).begun[0]
     guard let begun else { throw StoreError.inconsistent("the chunk became parts") }
     return begun.attempt

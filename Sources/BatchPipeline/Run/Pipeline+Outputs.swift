@@ -53,9 +53,7 @@ extension Pipeline {
     let wireForm = platform.storeFormat.wireForm
     return BlockSequence {
       while let block = try sequence.next() {
-        let rest = try wireForm.copy(of: block) {
-          !changed.contains(EventID(timestamp: $0.timestamp, device: $0.device, emission: $0.emission))
-        }
+        let rest = try wireForm.copy(of: block) { !changed.contains($0.id) }
         if !rest.entries.isEmpty { return rest.block(0) }
       }
       return nil

@@ -177,6 +177,13 @@ package final class EventBlockReader {
   /// Appends the event as in requests and in `--events-out`, without a line ending.
   package func appendJSON(to target: inout ByteBuffer) { append(to: &target, withContact: false) }
 
+  /// The event as in requests and in `--events-out`, without a line ending.
+  package var json: [UInt8] {
+    var json = ByteBuffer()
+    appendJSON(to: &json)
+    return json.array
+  }
+
   /// Appends the event and, if `contact` is true, its recipient id if that is a number (reference identity 6.1).
   func append(to target: inout ByteBuffer, withContact contact: Bool) {
     for (index, piece) in form.pieces.enumerated() {
@@ -266,6 +273,8 @@ package final class EventBlockReader {
     lists[list].device = device
     return device
   }
+
+  package var id: EventID { EventID(timestamp: timestamp, device: device, emission: emission) }
 
   /// The code or the name of the event; valid as long as the reader exists.
   package var type: Text { unescaped(cursor.strings[typeNumber]) }

@@ -3,60 +3,30 @@ package import BatchFoundation
 /// The stable id of an event: a version 8 UUID that begins with the event's time, so that only a few blocks need to be
 /// searched, and ends with a digest of device and emission number.
 package struct EventID: Hashable, Sendable, CustomStringConvertible {
-  /// The 16 bytes of the id.
-  package let bytes: [UInt8]
+  private let id: NameUUID
 
   package init(timestamp: Instant, device: Text, emission: Int64) {
     var hash = SHA256()
     unsafe hash.update(UnsafeRawBufferPointer(device.bytes))
     unsafe withUnsafeBytes(of: emission.bigEndian) { unsafe hash.update($0) }
-    var bytes: [UInt8] = []
-    bytes.reserveCapacity(16)
-    for shift in stride(from: 40, through: 0, by: -8) {
-      bytes.append(UInt8(truncatingIfNeeded: timestamp.milliseconds >> Int64(shift)))
-    }
-    bytes.append(contentsOf: hash.finalize().prefix(10))
-    bytes[6] = 0x80 | bytes[6] & 0x0F
-    bytes[8] = 0x80 | bytes[8] & 0x3F
-    self.bytes = bytes
+    let digest = hash.finalize().prefix(10)
+    func word(_ bytes: Slice<Digest>) -> UInt64 { bytes.reduce(0) { $0 << 8 | UInt64($1) } }
+    let id = NameUUID(
+      hashed: UInt64(bitPattern: timestamp.milliseconds) << 16 | word(digest.prefix(2)), word(digest.dropFirst(2)))
+    self.id = NameUUID(high: id.high & ~0xF000 | 0x8000, low: id.low)
   }
 
   /// Parses the usual 36 characters, with hex digits in either case; nil for anything but an event id.
   package init?(_ text: String) {
-    var bytes: [UInt8] = []
-    var high: UInt8?
-    for (index, byte) in text.utf8.enumerated() {
-      if [8, 13, 18, 23].contains(index) {
-        guard byte == UInt8(ascii: "-") else { return nil }
-        continue
-      }
-      guard let digit = Hexadecimal.value(of: byte) else { return nil }
-      if let first = high {
-        bytes.append(first << 4 | digit)
-        high = nil
-      } else {
-        high = digit
-      }
-    }
-    guard bytes.count == 16, text.utf8.count == 36, bytes[6] >> 4 == 8 else { return nil }
-    self.bytes = bytes
+    guard text.utf8.count == NameUUID.textBytes, let id = text.uppercased().withText({ NameUUID($0) }),
+      id.high >> 12 & 0xF == 8
+    else { return nil }
+    self.id = id
   }
 
-  package var timestamp: Instant {
-    Instant(milliseconds: bytes.prefix(6).reduce(0) { $0 << 8 | Int64($1) })
-  }
+  package var timestamp: Instant { Instant(milliseconds: Int64(id.high >> 16)) }
 
-  package var description: String {
-    var text: [UInt8] = []
-    text.reserveCapacity(36)
-    for (index, byte) in bytes.enumerated() {
-      if index == 4 || index == 6 || index == 8 || index == 10 { text.append(UInt8(ascii: "-")) }
-      for digit in [byte >> 4, byte & 0x0F] {
-        text.append((digit < 10 ? UInt8(ascii: "0") : UInt8(ascii: "a") - 10) + digit)
-      }
-    }
-    return String(decoding: text, as: UTF8.self)
-  }
+  package var description: String { id.text }
 }
 
 /// A shortened event id: its first characters. A complete id matches at most one event.

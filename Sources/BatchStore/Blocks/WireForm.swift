@@ -137,6 +137,17 @@ extension WireForm {
     }
     body.append(bodyEnd)
   }
+
+  /// Returns the exact request body of a block and its SHA-256; see ``appendBody(of:version:to:)``.
+  ///
+  /// - Parameter capacity: the probable size of the body in bytes.
+  func body(of block: [UInt8], version: Int, capacity: Int = 0) throws -> (bytes: [UInt8], digest: [UInt8]) {
+    var body = ByteBuffer(capacity: capacity)
+    try unsafe block.withUnsafeBufferPointer { try unsafe appendBody(of: $0, version: version, to: &body) }
+    var hash = SHA256()
+    unsafe hash.update(UnsafeRawBufferPointer(body.bytes))
+    return (body.array, Array(hash.finalize()))
+  }
 }
 
 /// The properties of an event other than its shared texts and fields.

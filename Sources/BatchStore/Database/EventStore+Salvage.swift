@@ -28,11 +28,7 @@ extension EventStore {
     try target.connection.emptyLog()
     let report = try takeOver(into: target)
     try target.close()
-    do {
-      try DraftFile.name(draft, as: place.path)
-    } catch {
-      throw StoreError.inputOutput(path: path, operation: "create", code: error.code)
-    }
+    try StoreError.naming(path, "create", DraftFile.name(draft, as: place.path))
     // The note of the draft's lock holder is obsolete, because the finished store gets its own.
     unsafe unlink(draft + ".lock")
     return report
@@ -175,14 +171,9 @@ extension EventStore {
   package func backUp(to path: String) throws -> Int {
     let place = try StoreFile(path)
     guard try StoreFile.status(place.path, path) == nil else { throw StoreError.exists(path: path) }
-    let draft: String
-    do {
-      let descriptor: Int32
-      (draft, descriptor) = try TemporaryPath.file("\(PathText.folder(of: place.path))/.engage-batch-")
-      Glibc.close(descriptor)
-    } catch {
-      throw StoreError.inputOutput(path: path, operation: "create", code: error.code)
-    }
+    let (draft, descriptor) = try StoreError.naming(
+      path, "create", TemporaryPath.file("\(PathText.folder(of: place.path))/.engage-batch-"))
+    Glibc.close(descriptor)
     defer { for end in ["", "-wal", "-shm", "-journal"] { unsafe unlink(draft + end) } }
     try StoreError.translating(path) {
       let copy = try DatabaseQueue(path: draft)
@@ -195,14 +186,10 @@ extension EventStore {
     try copy.check { if damage == nil { damage = $0 } }
     try copy.close()
     if let damage { throw StoreError.damaged(path: connection.path, detail: damage.problem) }
-    do {
-      // SQLite has already made the copy durable.
-      let size = try FileStatus.at(draft)?.size ?? 0
-      try DraftFile.name(draft, as: place.path)
-      return Int(size)
-    } catch {
-      throw StoreError.inputOutput(path: path, operation: "create", code: error.code)
-    }
+    // SQLite has already made the copy durable.
+    let size = try StoreError.naming(path, "create", FileStatus.at(draft)?.size ?? 0)
+    try StoreError.naming(path, "create", DraftFile.name(draft, as: place.path))
+    return Int(size)
   }
 }
 

@@ -39,10 +39,9 @@ extension Row {
     return number
   }
 
-  private func read<Value: DatabaseValueConvertible>(_ stored: DatabaseValue, _ column: @autoclosure () -> String)
-    throws
-    -> Value
-  {
+  private func read<Value: DatabaseValueConvertible>(
+    _ stored: DatabaseValue, _ column: @autoclosure () -> String
+  ) throws -> Value {
     if case .int64(let number) = stored.storage, number.magnitude > UInt64(Self.greatest) {
       throw UnreadableColumn(name: column())
     }
@@ -69,6 +68,21 @@ extension Row {
   /// Returns the bytes of a BLOB column; nil for NULL or if the row lacks the column.
   package func bytes(_ column: String) throws -> [UInt8]? {
     try withUnsafeData(named: column) { $0.map { [UInt8]($0) } }
+  }
+}
+
+extension Database {
+  /// Passes each row of a query to `body`, one at a time.
+  func forEachRow(
+    _ sql: String, _ arguments: StatementArguments = [], _ body: (Row) throws -> Void
+  ) throws {
+    let rows = try Row.fetchCursor(self, sql: sql, arguments: arguments)
+    while let row = try rows.next() { try body(row) }
+  }
+
+  /// Returns the integer in the first column of the first row; 0 for NULL or if there is no row.
+  func count(_ sql: String, _ arguments: StatementArguments = []) throws -> Int {
+    try Int.fetchOne(self, sql: sql, arguments: arguments) ?? 0
   }
 }
 
@@ -105,8 +119,6 @@ extension RunID: DatabaseValueConvertible {
 
   @inline(__always)
   func bind(_ index: Int32, _ value: Int) { unsafe sqlite3_bind_int64(handle, index, Int64(value)) }
-
-  func bindNull(_ index: Int32) { unsafe sqlite3_bind_null(handle, index) }
 
   /// Binds bytes as a BLOB. An empty buffer is bound as an empty BLOB, not as NULL.
   @inline(__always)

@@ -55,6 +55,30 @@ package final class StoreConnection: Sendable {
     }
   }
 
+  /// Returns what `value` makes of each row of a query.
+  func all<Value>(
+    _ sql: String, _ arguments: StatementArguments = [], _ value: (Row) throws -> Value
+  ) throws -> [Value] {
+    try read { try Row.fetchAll($0, sql: sql, arguments: arguments).map(value) }
+  }
+
+  /// Returns what `value` makes of the first row of a query; nil if there is no row.
+  func first<Value>(
+    _ sql: String, _ arguments: StatementArguments = [], _ value: (Row) throws -> Value?
+  ) throws -> Value? {
+    try read { try Row.fetchOne($0, sql: sql, arguments: arguments).flatMap(value) }
+  }
+
+  /// Passes each row of a query to `body`, which must not use the connection.
+  func forEach(_ sql: String, _ arguments: StatementArguments = [], _ body: (Row) throws -> Void) throws {
+    try read { try $0.forEachRow(sql, arguments, body) }
+  }
+
+  /// Returns the integer in the first column of the first row; 0 for NULL or if there is no row.
+  func count(_ sql: String, _ arguments: StatementArguments = []) throws -> Int {
+    try read { try $0.count(sql, arguments) }
+  }
+
   /// Runs `body` in one transaction, which is durable when this returns.
   ///
   /// - Throws: ``StoreError/replaced(path:)`` if the file was deleted or replaced.
@@ -71,42 +95,38 @@ package final class StoreConnection: Sendable {
 
   /// Runs `body` in a transaction and rolls it back.
   func rehearse<Value>(_ body: (Database) throws -> Value) throws -> Value {
-    try StoreError.translating(path) {
-      try queue.writeWithoutTransaction { db in
-        var value: Value?
-        try db.inTransaction {
-          value = try Self.locating(path, db) { try body(db) }
-          return .rollback
-        }
-        guard let value else { throw StoreError.inconsistent("a transaction did not run") }
-        return value
+    try outsideTransaction { db in
+      var value: Value?
+      try db.inTransaction {
+        value = try Self.locating(path, db) { try body(db) }
+        return .rollback
       }
+      guard let value else { throw StoreError.inconsistent("a transaction did not run") }
+      return value
     }
+  }
+
+  private func outsideTransaction<Value>(_ body: (Database) throws -> Value) throws -> Value {
+    try StoreError.translating(path) { try queue.writeWithoutTransaction(body) }
   }
 
   /// Writes the whole store into a file that does not exist yet.
   func copy(to path: String) throws {
     try StoreError.translating(path) {
-      try queue.writeWithoutTransaction { db in try db.execute(sql: "VACUUM INTO ?", arguments: [path]) }
+      try queue.writeWithoutTransaction { try $0.execute(sql: "VACUUM INTO ?", arguments: [path]) }
     }
   }
 
   /// Writes the write-ahead log into the main file, for readers that only read that file.
   func emptyLog() throws {
-    try StoreError.translating(path) {
-      try queue.writeWithoutTransaction { db in _ = try db.checkpoint(.truncate) }
-    }
+    _ = try outsideTransaction { try $0.checkpoint(.truncate) }
   }
 
   /// Rewrites the whole file and empties its write-ahead log, so that neither contains deleted data.
   func rebuild() throws {
-    try StoreError.translating(path) {
-      try queue.writeWithoutTransaction { db in
-        try db.execute(sql: "VACUUM")
-        _ = try db.checkpoint(.truncate)
-      }
-      try lock?.check()
-    }
+    try outsideTransaction { try $0.execute(sql: "VACUUM") }
+    try emptyLog()
+    try lock?.check()
   }
 
   /// Runs `body` in one transaction with another store attached as `part`, which is not changed.
@@ -118,20 +138,18 @@ package final class StoreConnection: Sendable {
     let part = try EventStore.openProved(path, format: format)
     try part.connection.read { db in try StoreSchema.check(db, part.format, path: path) }
     try part.close()
-    try StoreError.translating(self.path) {
-      try queue.writeWithoutTransaction { db in
-        let location = EventStore.uri(EventStore.location(try StoreFile(path).path)) + "?immutable=1"
-        try db.execute(sql: "ATTACH DATABASE ? AS part", arguments: [location])
-        defer {
-          // If this fails, the store is detached when the connection is closed.
-          try? db.execute(sql: "DETACH DATABASE part")
-        }
-        try db.inTransaction {
-          try Self.locating(self.path, db) { try body(db) }
-          return .commit
-        }
-        try lock?.check()
+    try outsideTransaction { db in
+      let location = EventStore.uri(EventStore.location(try StoreFile(path).path)) + "?immutable=1"
+      try db.execute(sql: "ATTACH DATABASE ? AS part", arguments: [location])
+      defer {
+        // If this fails, the store is detached when the connection is closed.
+        try? db.execute(sql: "DETACH DATABASE part")
       }
+      try db.inTransaction {
+        try Self.locating(self.path, db) { try body(db) }
+        return .commit
+      }
+      try lock?.check()
     }
   }
 

@@ -252,10 +252,9 @@ extension EventStore {
   }
 
   static func forEachChunkRow(_ db: Database, _ body: (Row) throws -> Void) throws {
-    let rows = try Row.fetchCursor(
-      db,
-      sql: "SELECT id, status, events, pack, offset, length, form, body_digest, first, last FROM chunk ORDER BY id")
-    while let row = try rows.next() { try body(row) }
+    try db.forEachRow(
+      "SELECT id, status, events, pack, offset, length, form, body_digest, first, last FROM chunk ORDER BY id", [],
+      body)
   }
 
   /// Returns the damage to a chunk, its block or its digest; nil if there is none.
@@ -279,13 +278,7 @@ extension EventStore {
         return StoreDamage(table: "chunk", row: id, problem: "the block does not contain the recorded number of events")
       }
       guard let digest = try row.bytes("body_digest") else { return nil }
-      var body = ByteBuffer()
-      try unsafe block.withUnsafeBufferPointer {
-        try unsafe format.wireForm.appendBody(of: $0, version: row.value("form"), to: &body)
-      }
-      var hash = SHA256()
-      unsafe hash.update(UnsafeRawBufferPointer(body.bytes))
-      guard Array(hash.finalize()) == digest else {
+      guard try format.wireForm.body(of: block, version: row.value("form")).digest == digest else {
         return StoreDamage(table: "chunk", row: id, problem: "the body does not match its recorded digest")
       }
       return nil

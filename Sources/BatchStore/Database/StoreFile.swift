@@ -15,11 +15,7 @@ struct StoreFile {
   init(_ path: String) throws {
     shown = path
     if RemoteAddress(path) != nil { throw StoreError.address(path) }
-    do {
-      self.path = try PathText.behindLinks(path)
-    } catch {
-      throw StoreError.inputOutput(path: path, operation: "open", code: error.code)
-    }
+    self.path = try StoreError.naming(path, "open", PathText.behindLinks(path))
   }
 
   /// Whether a write-ahead log next to the file may have changes that are not in the file yet.
@@ -83,12 +79,7 @@ struct StoreFile {
   /// another file.
   func create(_ format: StoreFormat) throws -> Bool {
     let connection = try StoreConnection(try DatabaseQueue(), path: shown) { _ in format }
-    let draft: DraftFile
-    do {
-      draft = try DraftFile(for: path)
-    } catch {
-      throw StoreError.inputOutput(path: shown, operation: "create", code: error.code)
-    }
+    let draft = try StoreError.naming(shown, "create", DraftFile(for: path))
     try connection.queue.inDatabase { db in
       // A store consists mainly of packs of 64 KiB. With larger pages, they take fewer writes.
       try db.execute(sql: "PRAGMA page_size = 16384")
@@ -102,11 +93,8 @@ struct StoreFile {
       // These header bytes select a write-ahead log, so that the file never has a rollback journal.
       unsafe bytes[18] = 2
       unsafe bytes[19] = 2
-      do {
-        try unsafe draft.write(UnsafeRawBufferPointer(start: bytes, count: Int(count)))
-      } catch let error as SystemError {
-        throw StoreError.inputOutput(path: shown, operation: "write", code: error.code)
-      }
+      try StoreError.naming(
+        shown, "write", unsafe draft.write(UnsafeRawBufferPointer(start: bytes, count: Int(count))))
     }
     try connection.queue.close()
     do {
@@ -121,18 +109,6 @@ struct StoreFile {
   }
 
   static func status(_ path: String, _ shown: String) throws -> FileStatus? {
-    do {
-      return try FileStatus.at(path)
-    } catch {
-      throw StoreError.inputOutput(path: shown, operation: "open", code: error.code)
-    }
-  }
-
-  static func status(of descriptor: Int32, _ shown: String) throws -> FileStatus {
-    do {
-      return try FileStatus.of(descriptor)
-    } catch {
-      throw StoreError.inputOutput(path: shown, operation: "open", code: error.code)
-    }
+    try StoreError.naming(shown, "open", FileStatus.at(path))
   }
 }

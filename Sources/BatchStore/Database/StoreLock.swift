@@ -6,10 +6,6 @@ import Glibc
 /// covers a byte far beyond those that SQLite locks, and belongs to the descriptor rather than the process, so the
 /// locks do not interfere.
 package final class StoreLock: Sendable {
-  private struct State {
-    var descriptor: Int32?
-  }
-
   private static let byte: off_t = 1 << 62
   /// `F_OFD_SETLK`, which the headers declare only with a feature macro.
   private static let setLockOfDescriptor: Int32 = 37
@@ -17,7 +13,8 @@ package final class StoreLock: Sendable {
   private let path: String
   private let shown: String
   private let identity: FileStatus.Identity
-  private let state: Guarded<State>
+  /// The open descriptor; nil once the lock is released.
+  private let descriptor: Guarded<Int32?>
 
   /// - Parameter path: the path of an existing store, with symbolic links resolved.
   /// - Throws: ``StoreError/heldByAnotherRun(path:holder:)``, without waiting, if another process has the lock.
@@ -30,7 +27,7 @@ package final class StoreLock: Sendable {
       Glibc.close(descriptor)
       throw error
     }
-    state = Guarded(State(descriptor: descriptor))
+    self.descriptor = Guarded(descriptor)
     self.path = path
     self.shown = shown
     StoreHolder.current.note(at: path)
@@ -51,7 +48,7 @@ package final class StoreLock: Sendable {
       }
       throw StoreError.inputOutput(path: shown, operation: "lock", code: code)
     }
-    let held = try StoreFile.status(of: descriptor, shown)
+    let held = try StoreError.naming(shown, "open", FileStatus.of(descriptor))
     guard held.kind == .file else { throw StoreError.notAFile(path: shown, kind: held.kind) }
     return held.identity
   }
@@ -65,11 +62,11 @@ package final class StoreLock: Sendable {
 
   /// Releases the lock; repeated calls have no effect.
   func release() {
-    state.withLock { state in
-      guard let descriptor = state.descriptor else { return }
+    descriptor.withLock { descriptor in
+      guard let open = descriptor else { return }
       StoreHolder.forget(at: path)
-      Glibc.close(descriptor)
-      state.descriptor = nil
+      Glibc.close(open)
+      descriptor = nil
     }
   }
 }
@@ -85,12 +82,8 @@ package struct StoreHolder: Equatable, Sendable, CustomStringConvertible {
   private static let mark = "engage-batch store held by"
 
   static var current: StoreHolder {
-    var time = timespec()
-    unsafe clock_gettime(CLOCK_REALTIME, &time)
     let words = CommandLine.arguments.dropFirst().prefix { $0.utf8.first != UInt8(ascii: "-") }.prefix(3)
-    return StoreHolder(
-      process: getpid(), since: Instant(milliseconds: Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000),
-      command: words.joined(separator: " ").printable)
+    return StoreHolder(process: getpid(), since: .now, command: words.joined(separator: " ").printable)
   }
 
   package var description: String {

@@ -52,7 +52,7 @@ package struct Erasures: Sendable {
     _ ids: [PersonID], found: Set<[UInt8]> = [], at now: Instant, _ options: ErasureOptions,
     isOf: ([PersonID]) -> (StoredDevice) throws -> Bool
   ) throws -> ErasureReport {
-    let key = try Runs(connection: connection).reportKey()
+    let hash = try personHash
     let owned = try owned(by: ids, isOf)
     let people = ErasedPeople(
       ids: ids, devices: found.union(owned.devices).sorted { $0.lexicographicallyPrecedes($1) })
@@ -67,10 +67,10 @@ package struct Erasures: Sendable {
         let bytes = Array(row.compactText.utf8)
         unknown = unknown.filter { !$0.value.occurs(in: bytes) }
       }
-      var report = try self.erase(people, PersonHash(key: key), witness: unknown.isEmpty ? nil : strike, in: db)
+      var report = try self.erase(people, hash, witness: unknown.isEmpty ? nil : strike, in: db)
       let devices = Set(report.devices)
       report.unknown = ids.filter { $0.kind == .device ? !devices.contains($0.bytes) : unknown[$0] != nil }
-      try Self.prove(people, report, PersonHash(key: key), at: now, options, in: db)
+      try Self.prove(people, report, hash, at: now, options, in: db)
       return report
     }
     guard !options.isRehearsal else { return try connection.rehearse(work) }
@@ -81,7 +81,7 @@ package struct Erasures: Sendable {
 
   /// Passes to `body` the data that ``erase(_:found:at:_:isOf:)`` would remove, and changes nothing.
   package func forEachTrace(of ids: [PersonID], devices: [[UInt8]], _ body: @escaping RowRemoval.Witness) throws {
-    let hash = PersonHash(key: try Runs(connection: connection).reportKey())
+    let hash = try personHash
     _ = try connection.rehearse { try erase(ErasedPeople(ids: ids, devices: devices), hash, witness: body, in: $0) }
   }
 
@@ -134,24 +134,18 @@ package struct Erasures: Sendable {
     for row in try Row.fetchAll(
       db, sql: "SELECT id, status, pack, offset, length FROM chunk WHERE status <> ?", arguments: [ChunkStatus.split])
     {
-      var json = ByteBuffer()
       let counts = try Ledger(connection: connection).removeEvents(of: row, in: db) { event, status in
-        json.removeAll()
-        event.appendJSON(to: &json)
-        let bytes = json.array
-        let device = Array(event.device)
+        let (device, json) = (Array(event.device), event.json)
         if devices.contains(device) { found.insert(device) }
-        guard devices.contains(device) || traces.contains(where: { $0.occurs(in: bytes) }) else {
+        guard devices.contains(device) || traces.contains(where: { $0.occurs(in: json) }) else {
           return false
         }
-        let id = EventID(timestamp: event.timestamp, device: event.device, emission: event.emission)
+        let id = event.id
         removed.insert(id)
         if case .events(let status) = status {
           try removal.show(
             "events",
-            JSONNode.object([
-              "id": .text("\(id)"), "status": .text(status.name), "event": try JSONNode.parse(bytes),
-            ]))
+            ["id": .text("\(id)"), "status": .text(status.name), "event": try JSONNode.parse(json)])
         }
         return true
       }
@@ -191,8 +185,7 @@ package struct Erasures: Sendable {
     in db: Database
   ) throws {
     var erased: [Int64] = []
-    let rows = try Row.fetchCursor(db, sql: "SELECT id, file, raw, block FROM quarantine")
-    while let row = try rows.next() {
+    try db.forEachRow("SELECT id, file, raw, block FROM quarantine") { row in
       let file: String = try row.value("file")
       let event = QuarantinedLine.event(at: file).flatMap { EventID($0) }
       let isErased =
@@ -216,14 +209,9 @@ package struct Erasures: Sendable {
 
   private func isOf(_ devices: Set<[UInt8]>, _ traces: [PersonTrace], block: [UInt8]) throws -> Bool {
     let cursor = try connection.format.wireForm.reader(of: block)
-    var json = ByteBuffer()
     while try cursor.next() {
-      json.removeAll()
-      cursor.appendJSON(to: &json)
-      let bytes = json.array
-      if devices.contains(Array(cursor.device)) || traces.contains(where: { $0.occurs(in: bytes) }) {
-        return true
-      }
+      let json = cursor.json
+      if devices.contains(Array(cursor.device)) || traces.contains(where: { $0.occurs(in: json) }) { return true }
     }
     return false
   }
@@ -251,13 +239,13 @@ package struct Erasures: Sendable {
       for column in table.columns where column.type == "TEXT" {
         let name = StoredTable.Column.quoted(column.name)
         var changed: [(Int64, String)] = []
-        let rows = try Row.fetchCursor(
-          db, sql: "SELECT rowid AS number, \(name) AS text FROM \(table.quoted) WHERE length(\(name)) >= 8")
-        while let row = try rows.next() {
+        try db.forEachRow(
+          "SELECT rowid AS number, \(name) AS text FROM \(table.quoted) WHERE length(\(name)) >= 8"
+        ) { row in
           let text: String = try row.value("text")
           let bytes = Array(text.utf8)
           let rest = traces.reduce(bytes) { $1.erased(from: $0) ?? $0 }
-          guard rest != bytes else { continue }
+          guard rest != bytes else { return }
           try removal.show(
             "words", .object(["table": .text(table.name), "column": .text(column.name), "text": .text(text)]))
           changed.append((try row.value("number"), String(decoding: rest, as: UTF8.self)))

@@ -48,10 +48,12 @@ struct PersonHash: Sendable {
 }
 
 extension Erasures {
+  var personHash: PersonHash { get throws { PersonHash(key: try Runs(connection: connection).reportKey()) } }
+
   /// Accepts later records with these ids again, and returns the ids whose records were refused. The proofs are kept
   /// and show the change.
   package func admit(_ ids: [PersonID]) throws -> [PersonID] {
-    let hash = PersonHash(key: try Runs(connection: connection).reportKey())
+    let hash = try personHash
     return try connection.write { db in
       try ids.filter { id in
         try db.execute(
@@ -65,7 +67,7 @@ extension Erasures {
   /// Returns the time at which one of these ids was last forgotten, even if later records are accepted now; nil for
   /// never.
   package func lastErasure(of ids: [PersonID]) throws -> Instant? {
-    let hash = PersonHash(key: try Runs(connection: connection).reportKey())
+    let hash = try personHash
     return try connection.read { db in
       try ids.compactMap { id in
         try Row.integer(
@@ -77,11 +79,9 @@ extension Erasures {
 
   /// Returns the people whose records are refused.
   package func forgottenPeople() throws -> ForgottenPeople {
-    let hash = PersonHash(key: try Runs(connection: connection).reportKey())
-    let codes = try connection.read { db in
-      try Row.fetchAll(db, sql: "SELECT mark, code FROM erased_id WHERE is_refused").map {
-        (mark: try $0.value("mark") as Int, code: try $0.blob("code"))
-      }
+    let hash = try personHash
+    let codes = try connection.all("SELECT mark, code FROM erased_id WHERE is_refused") {
+      (mark: try $0.value("mark") as Int, code: try $0.blob("code"))
     }
     return ForgottenPeople(hash, codes: codes)
   }

@@ -84,17 +84,6 @@ package enum ChunkChange: Sendable, Equatable {
   case join([Int64], of: PendingChunk, isOutage: Bool)
 }
 
-/// An attempt that is about to begin.
-package struct AttemptIntent: Sendable {
-  package var prepared: PreparedChunk
-  package var started: Instant
-
-  package init(prepared: PreparedChunk, started: Instant) {
-    self.prepared = prepared
-    self.started = started
-  }
-}
-
 /// An attempt that ended.
 package struct AttemptResult: Sendable {
   package var attempt: Int64
@@ -177,8 +166,7 @@ extension Ledger {
         """)
     try update.execute(
       arguments: [
-        pack, entry.length, entry.events, entry.expired, entry.first.milliseconds, entry.last.milliseconds,
-        entry.bodyBytes, chunk,
+        pack, entry.length, entry.events, entry.expired, entry.first, entry.last, entry.bodyBytes, chunk,
       ])
     try releasePack(old, in: db)
     return pack
@@ -186,34 +174,52 @@ extension Ledger {
 
   /// Creates chunks from events that another chunk has or had, each a sorted sequence with its own `series`.
   static func insert(_ blocks: EventBlocks, from chunk: Int64, as status: EventStatus, in db: Database) throws {
+    for part in try insertParts(blocks, of: chunk, as: status, in: db) {
+      try db.execute(sql: "UPDATE chunk SET series = id, rank = 0 WHERE id = ?", arguments: [part])
+    }
+  }
+
+  /// Creates chunks from events that another chunk has or had, in its series after it; returns their ids.
+  static func insertParts(
+    _ blocks: EventBlocks, of chunk: Int64, as status: EventStatus, in db: Database
+  ) throws -> [Int64] {
     let pack = try insertPack(blocks, in: db)
-    for entry in blocks.entries {
+    var ordinal = 0
+    return try blocks.entries.map { entry in
       try db.execute(
         sql: """
           INSERT INTO chunk
             (run, series, rank, status, events, expired, first, last, pack, offset, length, body_bytes, grouping, parent)
-          SELECT run, id, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?, grouping, id FROM chunk WHERE id = ?
+          SELECT run, series, rank + ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, grouping, id FROM chunk WHERE id = ?
           """,
         arguments: [
-          status, entry.events, entry.expired, entry.first.milliseconds, entry.last.milliseconds, pack,
-          entry.offset, entry.length, entry.bodyBytes, chunk,
+          ordinal, status, entry.events, entry.expired, entry.first, entry.last, pack, entry.offset, entry.length,
+          entry.bodyBytes, chunk,
         ])
-      try db.execute(sql: "UPDATE chunk SET series = id WHERE id = ?", arguments: [db.lastInsertedRowID])
+      ordinal += entry.events
+      return db.lastInsertedRowID
     }
   }
 
   static func insertPack(_ blocks: EventBlocks, in db: Database) throws -> Int64 {
+    try insertPack(blocks.entries[...], of: blocks.bytes, in: db)
+  }
+
+  /// Stores consecutive blocks, given by their entries, as a pack. Its blocks are placed relative to the first one.
+  static func insertPack(
+    _ entries: ArraySlice<EventBlocks.Entry>, of bytes: [UInt8], in db: Database
+  ) throws -> Int64 {
+    let start = entries.first?.offset ?? 0
+    let end = entries.last.map { $0.offset + $0.length } ?? start
     var sums = BlockSums()
-    unsafe blocks.bytes.withUnsafeBytes { bytes in
-      for entry in blocks.entries {
-        let block = unsafe bytes[entry.offset..<entry.offset + entry.length]
-        unsafe sums.add(UnsafeRawBufferPointer(rebasing: block), at: entry.offset)
-      }
-    }
     let insert = try BoundStatement(db, "INSERT INTO pack (chunks, bytes, sums) VALUES (?, ?, ?)")
-    insert.bind(1, blocks.entries.count)
-    try unsafe blocks.bytes.withUnsafeBytes { bytes in
-      unsafe insert.bind(2, blob: bytes)
+    try unsafe bytes.withUnsafeBytes { bytes in
+      for entry in entries {
+        let block = unsafe bytes[entry.offset..<entry.offset + entry.length]
+        unsafe sums.add(UnsafeRawBufferPointer(rebasing: block), at: entry.offset - start)
+      }
+      insert.bind(1, entries.count)
+      unsafe insert.bind(2, blob: UnsafeRawBufferPointer(rebasing: bytes[start..<end]))
       try unsafe sums.bytes.withUnsafeBytes { sums in
         unsafe insert.bind(3, blob: sums)
         try insert.run()

@@ -32,45 +32,34 @@ package struct StoredAttempt: Sendable, Equatable {
 extension Ledger {
   /// Returns the chunk with this number; nil if there is none.
   package func chunk(_ id: Int64) throws -> StoredChunk? {
-    try connection.read { db in
-      try Row.fetchOne(
-        db, sql: "SELECT id, run, events, failures, parent, settled_run FROM chunk WHERE id = ?", arguments: [id]
-      ).map { row in
-        try StoredChunk(
-          id: row.value("id"), run: row.value("run"), events: row.value("events"), failures: row.value("failures"),
-          parent: row.value("parent"), settledRun: row.value("settled_run"))
-      }
+    try connection.first("SELECT id, run, events, failures, parent, settled_run FROM chunk WHERE id = ?", [id]) { row in
+      try StoredChunk(
+        id: row.value("id"), run: row.value("run"), events: row.value("events"), failures: row.value("failures"),
+        parent: row.value("parent"), settledRun: row.value("settled_run"))
     }
   }
 
   /// Returns the durations of a run's requests that the service answered, in milliseconds, in no particular order.
   package func answerTimes(of run: RunID) throws -> [Int64] {
-    try connection.read { db in
-      try Row.fetchAll(
-        db,
-        sql:
-          "SELECT finished - started AS span FROM attempt WHERE run = ? AND finished IS NOT NULL AND outcome IN (?, ?, ?)",
-        arguments: [run.number, AttemptOutcome.acknowledged, AttemptOutcome.refused, AttemptOutcome.rejected]
-      ).map { max(0, try $0.value("span")) }
-    }
+    try connection.all(
+      "SELECT finished - started AS span FROM attempt WHERE run = ? AND finished IS NOT NULL AND outcome IN (?, ?, ?)",
+      [run.number, AttemptOutcome.acknowledged, AttemptOutcome.refused, AttemptOutcome.rejected]
+    ) { max(0, try $0.value("span")) }
   }
 
   /// Returns the attempts to send a chunk or any chunk of which it is a part, in order.
   package func attempts(of chunk: Int64) throws -> [StoredAttempt] {
-    try connection.read { db in
-      try Row.fetchAll(
-        db,
-        sql: """
-          WITH RECURSIVE line (id) AS (
-            SELECT ? UNION SELECT chunk.parent FROM chunk JOIN line ON chunk.id = line.id WHERE chunk.parent IS NOT NULL)
-          SELECT chunk, number, run, started, finished, outcome, reason FROM attempt
-          WHERE chunk IN (SELECT id FROM line) ORDER BY id
-          """, arguments: [chunk]
-      ).map { row in
-        try StoredAttempt(
-          chunk: row.value("chunk"), number: row.value("number"), run: row.value("run"), started: row.value("started"),
-          finished: row.value("finished"), outcome: row.value("outcome"), reason: row.value("reason"))
-      }
+    try connection.all(
+      """
+      WITH RECURSIVE line (id) AS (
+        SELECT ? UNION SELECT chunk.parent FROM chunk JOIN line ON chunk.id = line.id WHERE chunk.parent IS NOT NULL)
+      SELECT chunk, number, run, started, finished, outcome, reason FROM attempt
+      WHERE chunk IN (SELECT id FROM line) ORDER BY id
+      """, [chunk]
+    ) { row in
+      try StoredAttempt(
+        chunk: row.value("chunk"), number: row.value("number"), run: row.value("run"), started: row.value("started"),
+        finished: row.value("finished"), outcome: row.value("outcome"), reason: row.value("reason"))
     }
   }
 }

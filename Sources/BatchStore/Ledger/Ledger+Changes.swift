@@ -5,36 +5,17 @@ import GRDB
 extension Ledger {
   static func insert(_ changes: [EventChange], run: RunID, into db: Database) throws {
     guard !changes.isEmpty else { return }
-    let statement = try BoundStatement(
-      db,
-      """
-      INSERT INTO event_change (run, device, key, before_at, before_emission, before, after, file, line)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
-      """)
+    let statement = try db.cachedStatement(
+      sql: """
+        INSERT INTO event_change (run, device, key, before_at, before_emission, before, after, file, line)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+        """)
     for change in changes {
-      statement.bind(1, run.number)
-      statement.bind(8, Int64(change.source.file))
-      statement.bind(9, Int64(bitPattern: change.source.line))
-      if let before = change.before {
-        statement.bind(4, before.timestamp.milliseconds)
-        statement.bind(5, before.emission)
-      } else {
-        for index: Int32 in 4...6 { statement.bindNull(index) }
-      }
-      if change.after == nil { statement.bindNull(7) }
-      try change.device.withText { device in
-        statement.bind(2, blob: device)
-        try change.key.withText { key in
-          statement.bind(3, blob: key)
-          try (change.before?.json ?? []).withText { json in
-            if change.before != nil { statement.bind(6, blob: json) }
-            try (change.after ?? []).withText { after in
-              if change.after != nil { statement.bind(7, blob: after) }
-              try statement.run()
-            }
-          }
-        }
-      }
+      try statement.execute(arguments: [
+        run.number, change.device.blob, change.key.blob, change.before?.timestamp.milliseconds,
+        change.before?.emission, change.before?.json.blob, change.after?.blob, change.source.file,
+        Int64(bitPattern: change.source.line),
+      ])
     }
   }
 
@@ -73,11 +54,8 @@ extension Ledger {
     var room = QuarantineRoom()
     try EventStore.insert(batch, run: run, &room, into: db)
     try Self.dropLooseRows(in: db)
-    let settled = try BoundStatement(db, "DELETE FROM event_change WHERE id = ?")
-    for row in rows {
-      try settled.bind(1, row.value("id") as Int64)
-      try settled.run()
-    }
+    let settled = try db.cachedStatement(sql: "DELETE FROM event_change WHERE id = ?")
+    for row in rows { try settled.execute(arguments: [row.value("id") as Int64]) }
     return settlement.events
   }
 
@@ -106,13 +84,11 @@ extension Ledger {
   /// Passes all corrections to `body`, oldest first, with the events as they would be sent now.
   package func forEachCorrection(_ body: (Correction) throws -> Void) throws {
     try connection.read { db in
-      let rows = try Row.fetchCursor(
-        db,
-        sql: """
-          SELECT id, run, device, chunk, sent_at, sent_emission, sent, right, file, line FROM correction WHERE NOT is_moved
-          ORDER BY id
-          """)
-      while let row = try rows.next() {
+      let query = """
+        SELECT id, run, device, chunk, sent_at, sent_emission, sent, right, file, line FROM correction WHERE NOT is_moved
+        ORDER BY id
+        """
+      try db.forEachRow(query) { row in
         let device = try row.blob("device")
         let (at, emission): (Instant, Int64) = try (row.value("sent_at"), row.emission("sent_emission"))
         let source = try StoredSource(file: row.value("file"), line: row.value("line"))
@@ -143,7 +119,7 @@ extension Ledger {
 
   /// Returns the number of corrections, not counting events that only got a different number.
   package func correctionCount() throws -> Int {
-    try connection.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM correction WHERE NOT is_moved") ?? 0 }
+    try connection.count("SELECT count(*) FROM correction WHERE NOT is_moved")
   }
 }
 

@@ -105,13 +105,10 @@ extension Ledger {
         add(-(try row.value("events") as Int), to: try row.status("chunk"))
         try add(row.value("events"), to: try row.status("event"))
       }
-      counts[.hold, default: 0] +=
-        try Int.fetchOne(db, sql: "SELECT coalesce(sum(held), 0) FROM state_segment") ?? 0
+      counts[.hold, default: 0] += try db.count("SELECT sum(held) FROM state_segment")
       // Posted events still count, even those of people who were forgotten.
-      counts[.successfullyPosted, default: 0] +=
-        try Int.fetchOne(
-          db, sql: "SELECT coalesce(sum(count), 0) FROM erased_count WHERE what = ?",
-          arguments: [EventStatus.successfullyPosted.name]) ?? 0
+      counts[.successfullyPosted, default: 0] += try db.count(
+        "SELECT sum(count) FROM erased_count WHERE what = ?", [EventStatus.successfullyPosted.name])
       return counts.filter { $0.value > 0 }
     }
   }
@@ -159,18 +156,14 @@ extension Ledger {
 
   /// Passes every posted chunk to `body`, in the order of the chunks' numbers.
   package func forEachPostedChunk(_ body: (PostedChunk) throws -> Void) throws {
-    try connection.read { db in
-      let rows = try Row.fetchCursor(
-        db,
-        sql: """
-          SELECT id, events, grouping, body_digest FROM chunk WHERE status = ? AND body_digest IS NOT NULL ORDER BY id
-          """, arguments: [EventStatus.successfullyPosted])
-      while let row = try rows.next() {
-        try body(
-          PostedChunk(
-            id: row.value("id"), events: row.value("events"), group: row.value("grouping"),
-            bodyDigest: row.blob("body_digest")))
-      }
+    try connection.forEach(
+      "SELECT id, events, grouping, body_digest FROM chunk WHERE status = ? AND body_digest IS NOT NULL ORDER BY id",
+      [EventStatus.successfullyPosted]
+    ) { row in
+      try body(
+        PostedChunk(
+          id: row.value("id"), events: row.value("events"), group: row.value("grouping"),
+          bodyDigest: row.blob("body_digest")))
     }
   }
 
@@ -237,12 +230,7 @@ extension Ledger {
       mentioning.miss()
       return true
     }
-    var exceptions: [Int: (status: ChunkStatus, reason: String)] = [:]
-    for row in try Row.fetchAll(
-      db, sql: "SELECT ordinal, status, reason FROM event_exception WHERE chunk = ?", arguments: [id])
-    {
-      exceptions[try row.value("ordinal")] = (try row.status("status"), try row.value("reason"))
-    }
+    let exceptions = try Self.exceptions(of: id, in: db)
     let reader = try connection.format.wireForm.reader(of: block)
     var json = ByteBuffer()
     var ordinal = -1
@@ -259,12 +247,19 @@ extension Ledger {
       json.removeAll()
       reader.appendJSON(to: &json)
       let stored = unsafe StoredEvent(
-        id: EventID(timestamp: reader.timestamp, device: reader.device, emission: reader.emission), status: own,
-        chunk: id, reason: reason, device: Array(reader.device.bytes), emission: reader.emission, json: json.array,
-        source: reader.source, isLate: reader.isLate)
+        id: reader.id, status: own, chunk: id, reason: reason, device: Array(reader.device.bytes),
+        emission: reader.emission, json: json.array, source: reader.source, isLate: reader.isLate)
       guard try body(stored) else { return false }
     }
     return true
+  }
+
+  /// Returns the status and the reason of the events of a chunk that have their own, by the event's index.
+  static func exceptions(of chunk: Int64, in db: Database) throws -> [Int: (status: ChunkStatus, reason: String)] {
+    let rows = try db.cachedStatement(sql: "SELECT ordinal, status, reason FROM event_exception WHERE chunk = ?")
+    return try Row.fetchAll(rows, arguments: [chunk]).reduce(into: [:]) { exceptions, row in
+      exceptions[try row.value("ordinal")] = (try row.status("status"), try row.value("reason"))
+    }
   }
 
   /// - Parameter chunk: a row with the columns `pack`, `offset` and `length`.

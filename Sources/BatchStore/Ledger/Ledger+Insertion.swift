@@ -14,59 +14,44 @@ extension Ledger {
   static func insert(_ events: EventBlocks, run: RunID, into db: Database) throws {
     guard !events.entries.isEmpty else { return }
     let series = try (Row.integer(db, sql: "SELECT max(id) AS id FROM chunk") ?? 0) + 1
-    let pack = try BoundStatement(db, "INSERT INTO pack (chunks, bytes, sums) VALUES (?, ?, ?)")
     let chunk = try BoundStatement(
       db,
       """
       INSERT INTO chunk (run, series, rank, status, events, expired, first, last, pack, offset, length, body_bytes, grouping)
       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
       """)
-    try unsafe events.bytes.withUnsafeBytes { bytes in
-      var next = 0
-      while next < events.entries.count {
-        let start = events.entries[next].offset
-        var end = start
-        var last = next
-        while last < events.entries.count, last == next || end - start < packBytes {
-          end = events.entries[last].offset + events.entries[last].length
-          last += 1
-        }
-        pack.bind(1, last - next)
-        unsafe pack.bind(2, blob: UnsafeRawBufferPointer(rebasing: bytes[start..<end]))
-        var sums = BlockSums()
-        for entry in events.entries[next..<last] {
-          let block = unsafe bytes[entry.offset..<entry.offset + entry.length]
-          unsafe sums.add(UnsafeRawBufferPointer(rebasing: block), at: entry.offset - start)
-        }
-        try unsafe sums.bytes.withUnsafeBytes { sums in
-          unsafe pack.bind(3, blob: sums)
-          try pack.run()
-        }
-        let packID = db.lastInsertedRowID
-        for index in next..<last {
-          let entry = events.entries[index]
-          chunk.bind(1, run.number)
-          chunk.bind(2, series)
-          chunk.bind(3, Int64(index) << ChunkRank.shift)
-          chunk.bind(4, EventStatus.notPosted.rawValue)
-          chunk.bind(5, entry.events)
-          chunk.bind(6, entry.expired)
-          chunk.bind(7, entry.first.milliseconds)
-          chunk.bind(8, entry.last.milliseconds)
-          chunk.bind(9, packID)
-          chunk.bind(10, entry.offset - start)
-          chunk.bind(11, entry.length)
-          chunk.bind(12, entry.bodyBytes)
-          chunk.bind(13, entry.group)
-          try chunk.run()
-        }
-        next = last
+    var next = 0
+    while next < events.entries.count {
+      let start = events.entries[next].offset
+      var end = start
+      var last = next
+      while last < events.entries.count, last == next || end - start < packBytes {
+        end = events.entries[last].offset + events.entries[last].length
+        last += 1
       }
+      let pack = try insertPack(events.entries[next..<last], of: events.bytes, in: db)
+      for index in next..<last {
+        let entry = events.entries[index]
+        chunk.bind(1, run.number)
+        chunk.bind(2, series)
+        chunk.bind(3, Int64(index) << rankShift)
+        chunk.bind(4, EventStatus.notPosted.rawValue)
+        chunk.bind(5, entry.events)
+        chunk.bind(6, entry.expired)
+        chunk.bind(7, entry.first.milliseconds)
+        chunk.bind(8, entry.last.milliseconds)
+        chunk.bind(9, pack)
+        chunk.bind(10, entry.offset - start)
+        chunk.bind(11, entry.length)
+        chunk.bind(12, entry.bodyBytes)
+        chunk.bind(13, entry.group)
+        try chunk.run()
+      }
+      next = last
     }
   }
-}
 
-/// The order of chunks in a series. Ranks leave room for the parts of a split chunk before the next chunk.
-enum ChunkRank {
-  static let shift: Int64 = 24
+  /// The number of bits by which a chunk's rank in its series is shifted, which leaves room for the parts of a split
+  /// chunk before the next one.
+  private static let rankShift: Int64 = 24
 }

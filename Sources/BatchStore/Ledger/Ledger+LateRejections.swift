@@ -31,28 +31,26 @@ extension Ledger {
         found.found += 1
         if posted == run.number { found.ofRun += 1 }
       }
-      try db.execute(
-        sql: """
-          INSERT INTO service_mark (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value
-          """, arguments: [mark.name, mark.value])
+      try Self.setMark(mark.name, mark.value, in: db)
       return found
     }
   }
 
   /// Stores a value under a name, replacing the previous value.
   package func setMark(_ name: String, _ value: String) throws {
-    try connection.write { db in
-      try db.execute(
-        sql:
-          "INSERT INTO service_mark (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
-        arguments: [name, value])
-    }
+    try connection.write { try Self.setMark(name, value, in: $0) }
+  }
+
+  private static func setMark(_ name: String, _ value: String, in db: Database) throws {
+    try db.execute(
+      sql: "INSERT INTO service_mark (name, value) VALUES (?1, ?2) ON CONFLICT (name) DO UPDATE SET value = ?2",
+      arguments: [name, value])
   }
 
   /// Returns the value that was last stored under a name; nil if there is none.
   package func mark(_ name: String) throws -> String? {
-    try connection.read { db in
-      try String.fetchOne(db, sql: "SELECT value FROM service_mark WHERE name = ?", arguments: [name])
+    try connection.read {
+      try String.fetchOne($0, sql: "SELECT value FROM service_mark WHERE name = ?", arguments: [name])
     }
   }
 
@@ -67,10 +65,8 @@ extension Ledger {
     try db.execute(
       sql: "INSERT INTO event_exception (chunk, ordinal, status, reason) VALUES (?, ?, ?, ?)",
       arguments: [posted.chunk, posted.ordinal, EventStatus.failedPost, event.reason])
-    try Quarantine.insert(
-      [
-        QuarantinedLine(event: posted.id, reason: .rejectedByService, detail: event.reason, raw: event.json)
-      ], run: run, into: db)
+    let line = QuarantinedLine(event: posted.id, reason: .rejectedByService, detail: event.reason, raw: event.json)
+    try Quarantine.insert([line], run: run, into: db)
     return posted.run
   }
 
@@ -87,8 +83,7 @@ extension Ledger {
       let id: Int64 = try chunk.value("id")
       let known = Set(
         try Int.fetchAll(db, sql: "SELECT ordinal FROM event_exception WHERE chunk = ?", arguments: [id]))
-      let reader = try connection.format.wireForm.reader(
-        of: Self.block(of: chunk, in: db))
+      let reader = try connection.format.wireForm.reader(of: Self.block(of: chunk, in: db))
       var ordinal = -1
       var json = ByteBuffer()
       while try reader.next() {
@@ -97,8 +92,7 @@ extension Ledger {
         json.removeAll()
         reader.appendJSON(to: &json)
         guard unsafe json.bytes.elementsEqual(event.json) else { continue }
-        let name = EventID(timestamp: reader.timestamp, device: reader.device, emission: reader.emission)
-        return (name, id, ordinal, try chunk.value(5))
+        return (reader.id, id, ordinal, try chunk.value(5))
       }
     }
     return nil

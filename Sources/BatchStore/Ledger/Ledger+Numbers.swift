@@ -53,14 +53,13 @@ extension Ledger {
 
   /// Returns the sent events whose numbers may now belong to other events.
   private static func movedEvents(in db: Database) throws -> Set<NumberedEvent> {
-    let rows = try Row.fetchCursor(
-      db,
-      sql: """
-        SELECT device, sent_at, sent_emission FROM correction
-        WHERE chunk <> ? AND (right_emission IS NOT sent_emission OR right_at IS NOT sent_at)
-        """, arguments: [renumbered])
     var events: Set<NumberedEvent> = []
-    while let row = try rows.next() {
+    try db.forEachRow(
+      """
+      SELECT device, sent_at, sent_emission FROM correction
+      WHERE chunk <> ? AND (right_emission IS NOT sent_emission OR right_at IS NOT sent_at)
+      """, [renumbered]
+    ) { row in
       events.insert(
         try NumberedEvent(
           at: row.value("sent_at"), device: row.blob("device"), emission: row.emission("sent_emission")))
@@ -140,11 +139,7 @@ package struct NumberedEvent: Hashable {
 extension [Instant] {
   /// Returns whether one of these times, which must be ascending, is in the span.
   func hasOne(in span: ClosedRange<Instant>) -> Bool {
-    var (low, high) = (0, count)
-    while low < high {
-      let middle = (low + high) / 2
-      if self[middle] < span.lowerBound { low = middle + 1 } else { high = middle }
-    }
-    return low < count && self[low] <= span.upperBound
+    let next = place { $0 < span.lowerBound }
+    return next < count && self[next] <= span.upperBound
   }
 }

@@ -14,12 +14,7 @@ extension Ledger {
     let id: Int64 = try row.value("id")
     let status = try row.status("status")
     let pack: Int64 = try row.value("pack")
-    var states: [Int: (status: ChunkStatus, reason: String)] = [:]
-    let exceptions = try db.cachedStatement(
-      sql: "SELECT ordinal, status, reason FROM event_exception WHERE chunk = ?")
-    for exception in try Row.fetchAll(exceptions, arguments: [id]) {
-      states[try exception.value("ordinal")] = (try exception.status("status"), try exception.value("reason"))
-    }
+    let states = try Self.exceptions(of: id, in: db)
     var counts: [EventStatus: Int] = [:]
     var unwanted: Set<Int> = []
     let block = try Self.block(pack: pack, offset: row.value("offset"), length: row.value("length"), in: db)

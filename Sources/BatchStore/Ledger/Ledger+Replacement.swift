@@ -97,13 +97,12 @@ extension Ledger {
   /// Resolves the quarantined events of the span, because it is processed again.
   private func resolveQuarantined(_ span: ReplacedSpan, in db: Database) throws {
     var resolved: [Int64] = []
-    let rows = try Row.fetchCursor(
-      db,
-      sql: """
-        SELECT id, file, block FROM quarantine
-        WHERE file LIKE 'event:%' AND replayed_run IS NULL AND resolution IS NULL
-        """)
-    while let row = try rows.next() {
+    try db.forEachRow(
+      """
+      SELECT id, file, block FROM quarantine
+      WHERE file LIKE 'event:%' AND replayed_run IS NULL AND resolution IS NULL
+      """
+    ) { row in
       let isReplaced: Bool
       if let block = try row.bytes("block") {
         let cursor = try connection.format.wireForm.reader(of: block)

@@ -20,10 +20,8 @@ extension Ledger {
           count += try requeueExceptions(of: row, status, in: db)
         }
         try resolveRefused(status, chunk, in: db)
-        count +=
-          try Int.fetchOne(
-            db, sql: "SELECT coalesce(sum(events), 0) FROM chunk WHERE status = ?1 AND (?2 IS NULL OR id = ?2)",
-            arguments: [status, chunk]) ?? 0
+        count += try db.count(
+          "SELECT sum(events) FROM chunk WHERE status = ?1 AND (?2 IS NULL OR id = ?2)", [status, chunk])
         try db.execute(
           sql: """
             UPDATE chunk SET status = ?3, failures = 0, reason = NULL, settled_run = NULL
@@ -47,11 +45,10 @@ extension Ledger {
   }
 
   private func resolveRefused(_ event: EventBlockReader, in db: Database) throws {
-    let id = EventID(timestamp: event.timestamp, device: event.device, emission: event.emission)
     try db.cachedStatement(
       sql: "UPDATE quarantine SET resolution = ? WHERE file = ? AND reason = ? AND resolution IS NULL"
     ).execute(arguments: [
-      QuarantineResolution.replaced.rawValue, QuarantinedLine.place(ofEvent: id),
+      QuarantineResolution.replaced.rawValue, QuarantinedLine.place(ofEvent: event.id),
       QuarantineReason.rejectedByService.rawValue,
     ])
   }

@@ -39,23 +39,19 @@ extension Ledger {
       var length: Int
     }
     var series: [[Place]] = []
-    try connection.read { db in
-      var current: Int64?
-      let rows = try Row.fetchCursor(
-        db,
-        sql: """
-          SELECT series, pack, offset, length FROM chunk
-          WHERE status <> ? AND (\(selections.map(\.condition).joined(separator: " OR ")))
-            AND last >= ? AND first < ?
-          ORDER BY series, rank, id
-          """,
-        arguments: [ChunkStatus.split, span?.from.milliseconds ?? .min, span?.to.milliseconds ?? .max])
-      while let row = try rows.next() {
-        let number: Int64 = try row.value(0)
-        if number != current { series.append([]) }
-        current = number
-        try series[series.count - 1].append(Place(pack: row.value(1), offset: row.value(2), length: row.value(3)))
-      }
+    var current: Int64?
+    try connection.forEach(
+      """
+      SELECT series, pack, offset, length FROM chunk
+      WHERE status <> ? AND (\(selections.map(\.condition).joined(separator: " OR ")))
+        AND last >= ? AND first < ?
+      ORDER BY series, rank, id
+      """, [ChunkStatus.split, span?.from.milliseconds ?? .min, span?.to.milliseconds ?? .max]
+    ) { row in
+      let number: Int64 = try row.value(0)
+      if number != current { series.append([]) }
+      current = number
+      try series[series.count - 1].append(Place(pack: row.value(1), offset: row.value(2), length: row.value(3)))
     }
     return series.map { places in
       var index = 0

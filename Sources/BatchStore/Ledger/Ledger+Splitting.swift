@@ -29,27 +29,8 @@ extension Ledger {
   ) throws {
     // The chunk may have received a new block since it was read, for example with new identities.
     let old: Int64? = try Int64.fetchOne(db, sql: "SELECT pack FROM chunk WHERE id = ?", arguments: [chunk.id])
-    let pack = try insertPack(parts, in: db)
-    var ordinal: Int64 = 0
-    for entry in parts.entries {
-      try db.execute(
-        sql: """
-          INSERT INTO chunk
-            (run, series, rank, status, events, expired, first, last, pack, offset, length, body_bytes, grouping, parent)
-          SELECT run, series, rank + ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, grouping, id FROM chunk WHERE id = ?
-          """,
-        arguments: [
-          ordinal, EventStatus.notPosted, entry.events, entry.expired, entry.first.milliseconds,
-          entry.last.milliseconds, pack, entry.offset,
-          entry.length, entry.bodyBytes, chunk.id,
-        ])
-      ordinal += Int64(entry.events)
-      if let row = try Row.fetchOne(
-        db,
-        sql: "SELECT \(PendingChunk.columns) FROM chunk WHERE id = ?", arguments: [db.lastInsertedRowID])
-      {
-        receipt.parts.append(try PendingChunk(row))
-      }
+    for part in try insertParts(parts, of: chunk.id, as: .notPosted, in: db) {
+      receipt.parts.append(try PendingChunk(part, in: db))
     }
     try db.execute(
       sql: "UPDATE chunk SET status = ?, pack = NULL, offset = 0, length = 0, reason = ? WHERE id = ?",

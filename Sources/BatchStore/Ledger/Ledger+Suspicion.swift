@@ -89,7 +89,7 @@ extension Ledger {
     let form: Int = try row.value("form")
     for index in first..<receipt.parts.count {
       let part = receipt.parts[index].id
-      let digest = try bodyDigest(of: Self.currentBlock(of: part, in: db), form: form)
+      let digest = try connection.format.wireForm.body(of: Self.currentBlock(of: part, in: db), version: form).digest
       try db.execute(
         sql: "UPDATE chunk SET body_digest = ?, form = ? WHERE id = ?", arguments: [digest.blob, form, part])
       (receipt.parts[index].digest, receipt.parts[index].form) = (digest, form)
@@ -128,27 +128,15 @@ extension Ledger {
         arguments: [ChunkStatus.split, part])
       try Self.releasePack(pack, in: db)
     }
-    guard
-      let row = try Row.fetchOne(
-        db, sql: "SELECT \(PendingChunk.columns) FROM chunk WHERE id = ?", arguments: [whole])
-    else { throw StoreError.inconsistent("chunk \(whole) is missing") }
-    var chunk = try PendingChunk(row)
-    if let frozen = chunk.digest, try bodyDigest(of: block.block(0), form: chunk.form) != frozen {
+    var chunk = try PendingChunk(whole, in: db)
+    if let frozen = chunk.digest,
+      try connection.format.wireForm.body(of: block.block(0), version: chunk.form).digest != frozen
+    {
       // The halves contain changes that were found in the meantime.
       try db.execute(sql: "UPDATE chunk SET body_digest = NULL, form = 0 WHERE id = ?", arguments: [whole])
       (chunk.digest, chunk.form) = (nil, 0)
     }
     receipt.joined.removeAll { parts.contains($0.id) }
     receipt.joined.append(chunk)
-  }
-
-  private func bodyDigest(of block: [UInt8], form: Int) throws -> [UInt8] {
-    var body = ByteBuffer(capacity: block.count * 2 + 4096)
-    try unsafe block.withUnsafeBufferPointer {
-      try unsafe connection.format.wireForm.appendBody(of: $0, version: form, to: &body)
-    }
-    var hash = SHA256()
-    unsafe hash.update(UnsafeRawBufferPointer(body.bytes))
-    return Array(hash.finalize())
   }
 }

@@ -58,14 +58,11 @@ extension Ledger {
   private func span(_ sql: String, _ arguments: StatementArguments) throws -> EventSpan? {
     try connection.read { db in
       var span: EventSpan?
-      let chunks = try Row.fetchCursor(db, sql: sql, arguments: arguments)
-      while let chunk = try chunks.next() {
-        let bound = try Instant(milliseconds: chunk.value("bound"))
-        let last = try Instant(milliseconds: chunk.value("last"))
+      try db.forEachRow(sql, arguments) { chunk in
+        let (bound, last): (Instant, Instant) = try (chunk.value("bound"), chunk.value("last"))
         if last <= bound {
-          let first = try Instant(milliseconds: chunk.value("first"))
-          span = .sum(span, EventSpan(events: try chunk.value("events"), first: first, last: last))
-          continue
+          span = try .sum(span, EventSpan(events: chunk.value("events"), first: chunk.value("first"), last: last))
+          return
         }
         let events = try connection.format.wireForm.reader(of: Self.block(of: chunk, in: db))
         while try events.next() {
@@ -79,10 +76,7 @@ extension Ledger {
 
   /// Returns the number of events that the next delivery would send, without those outside the service's window.
   package func waitingEvents() throws -> Int {
-    try connection.read { db in
-      try Int.fetchOne(
-        db, sql: "SELECT coalesce(sum(events), 0) FROM chunk WHERE status = ?", arguments: [EventStatus.notPosted]) ?? 0
-    }
+    try connection.count("SELECT sum(events) FROM chunk WHERE status = ?", [EventStatus.notPosted])
   }
 
   /// Sets pending events outside the window to `EXPIRED`, releases expired events inside it, and returns the number of
@@ -104,8 +98,7 @@ extension Ledger {
           AttemptOutcome.unknown,
         ])
       for chunk in chunks { try expire(chunk, outOf: window, in: db) }
-      return try Int.fetchOne(
-        db, sql: "SELECT coalesce(sum(events), 0) FROM chunk WHERE status = ?", arguments: [EventStatus.expired]) ?? 0
+      return try db.count("SELECT sum(events) FROM chunk WHERE status = ?", [EventStatus.expired])
     }
   }
 

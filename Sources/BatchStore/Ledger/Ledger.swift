@@ -18,17 +18,7 @@ package struct Ledger: Sendable {
 
   /// Returns the next pending chunks after the given one, in delivery order.
   package func pendingChunks(after last: PendingChunk?, limit: Int) throws -> [PendingChunk] {
-    let page = try connection.read { db in
-      let statement = try db.cachedStatement(
-        sql: """
-          SELECT \(PendingChunk.columns) FROM chunk
-          WHERE status = ? AND (first, rank, id) > (?, ?, ?) ORDER BY first, rank, id LIMIT ?
-          """)
-      return try Row.fetchAll(
-        statement,
-        arguments: [EventStatus.notPosted, last?.first.milliseconds ?? -1, last?.rank ?? -1, last?.id ?? -1, limit]
-      ).map(PendingChunk.init)
-    }
+    let page = try pendingChunks(after: last, limit: limit, descending: false)
     return try EventStore.inOrder(page, after: last, "pending chunks") {
       ($0.first.milliseconds, $0.rank, $0.id) < ($1.first.milliseconds, $1.rank, $1.id)
     }
@@ -36,17 +26,17 @@ package struct Ledger: Sendable {
 
   /// Returns the last `limit` pending chunks after the given one, in delivery order.
   package func lastPendingChunks(after last: PendingChunk?, limit: Int) throws -> [PendingChunk] {
-    try connection.read { db in
-      let statement = try db.cachedStatement(
-        sql: """
-          SELECT \(PendingChunk.columns) FROM chunk
-          WHERE status = ? AND (first, rank, id) > (?, ?, ?) ORDER BY first DESC, rank DESC, id DESC LIMIT ?
-          """)
-      return try Row.fetchAll(
-        statement,
-        arguments: [EventStatus.notPosted, last?.first.milliseconds ?? -1, last?.rank ?? -1, last?.id ?? -1, limit]
-      ).map(PendingChunk.init).reversed()
-    }
+    try pendingChunks(after: last, limit: limit, descending: true).reversed()
+  }
+
+  private func pendingChunks(after last: PendingChunk?, limit: Int, descending: Bool) throws -> [PendingChunk] {
+    let order = descending ? "first DESC, rank DESC, id DESC" : "first, rank, id"
+    return try connection.all(
+      """
+      SELECT \(PendingChunk.columns) FROM chunk
+      WHERE status = ? AND (first, rank, id) > (?, ?, ?) ORDER BY \(order) LIMIT ?
+      """, [EventStatus.notPosted, last?.first.milliseconds ?? -1, last?.rank ?? -1, last?.id ?? -1, limit],
+      PendingChunk.init)
   }
 
   /// Gives attempts that a killed run left open the outcome `unknown`, because their responses are lost. Their chunks
@@ -55,7 +45,7 @@ package struct Ledger: Sendable {
   /// - Parameter run: the run that delivers now. It reports the unknown outcomes that earlier runs did not report.
   package func recoverAttempts(hold: Bool, run: RunID, at now: Instant) throws -> RecoveredAttempts {
     try connection.write { db in
-      let attempts = try Int.fetchOne(db, sql: "SELECT count(*) FROM attempt WHERE outcome IS NULL") ?? 0
+      let attempts = try db.count("SELECT count(*) FROM attempt WHERE outcome IS NULL")
       let rows = try Row.fetchAll(
         db,
         sql: "SELECT id, events FROM chunk WHERE id IN (SELECT chunk FROM attempt WHERE outcome IS NULL) ORDER BY id")
@@ -116,20 +106,13 @@ package struct Ledger: Sendable {
       return (block, try connection.format.amendment?.amended(block, limits: limits, in: db))
     }
     let source = replacement.map { $0.block(0) } ?? block
-    var body = ByteBuffer(capacity: min(chunk.bodyBytes, 16 << 20) + 4096)
-    try unsafe source.withUnsafeBufferPointer {
-      try unsafe connection.format.wireForm.appendBody(
-        of: $0, version: chunk.digest == nil ? form : chunk.form, to: &body)
-    }
-    var hash = SHA256()
-    unsafe hash.update(UnsafeRawBufferPointer(body.bytes))
-    let digest = Array(hash.finalize())
+    let version = chunk.digest == nil ? form : chunk.form
+    let (body, digest) = try connection.format.wireForm.body(
+      of: source, version: version, capacity: min(chunk.bodyBytes, 16 << 20) + 4096)
     if let frozen = chunk.digest, frozen != digest {
       throw StoreError.inconsistent("the body of chunk \(chunk.id) does not match its recorded digest")
     }
-    return PreparedChunk(
-      chunk: chunk, body: body.array, digest: digest, form: chunk.digest == nil ? form : chunk.form,
-      replacement: replacement)
+    return PreparedChunk(chunk: chunk, body: body, digest: digest, form: version, replacement: replacement)
   }
 
   /// Records ended and new attempts in one transaction. No byte of an intended request may be sent before this returns.
@@ -141,8 +124,8 @@ package struct Ledger: Sendable {
   ///     up.
   /// - Throws: ``StoreError/inconsistent(_:)`` if a chunk is not pending, or an attempt has already ended.
   package func commit(
-    results: [AttemptResult], changes: [ChunkChange] = [], holdsDoubt: Bool = false, intents: [AttemptIntent],
-    run: RunID, limits: BlockLimits
+    results: [AttemptResult], changes: [ChunkChange] = [], holdsDoubt: Bool = false,
+    intents: [(prepared: PreparedChunk, started: Instant)], run: RunID, limits: BlockLimits
   ) throws -> LedgerReceipt {
     try connection.write { db in
       var receipt = LedgerReceipt()
@@ -151,7 +134,7 @@ package struct Ledger: Sendable {
         try carryOut(change, holdsDoubt: holdsDoubt, run: run, limits: limits, &receipt, in: db)
       }
       for intent in intents {
-        receipt.begun.append(try Self.begin(intent, run: run, &receipt, in: db))
+        receipt.begun.append(try Self.begin(intent.prepared, at: intent.started, run: run, &receipt, in: db))
       }
       if !results.isEmpty { CrashPoint.beforeOutcomeCommit.reach() }
       if !intents.isEmpty { CrashPoint.beforeIntentCommit.reach() }
@@ -160,9 +143,8 @@ package struct Ledger: Sendable {
   }
 
   private static func begin(
-    _ intent: AttemptIntent, run: RunID, _ receipt: inout LedgerReceipt, in db: Database
+    _ prepared: PreparedChunk, at started: Instant, run: RunID, _ receipt: inout LedgerReceipt, in db: Database
   ) throws -> BegunAttempt? {
-    let prepared = intent.prepared
     var chunk = prepared.chunk
     if let replacement = prepared.replacement {
       if replacement.entries.count > 1 {
@@ -184,7 +166,7 @@ package struct Ledger: Sendable {
         INSERT INTO attempt (chunk, number, run, body_digest, started)
         VALUES (?1, 1 + (SELECT count(*) FROM attempt WHERE chunk = ?1), ?2, ?3, ?4)
         """)
-    try insert.execute(arguments: [chunk.id, run.number, prepared.digest.blob, intent.started.milliseconds])
+    try insert.execute(arguments: [chunk.id, run.number, prepared.digest.blob, started.milliseconds])
     return BegunAttempt(attempt: db.lastInsertedRowID, chunk: chunk)
   }
 
@@ -240,13 +222,11 @@ package struct Ledger: Sendable {
   }
 
   private func quarantine(_ chunk: Int64, detail: String, run: RunID, in db: Database) throws {
-    let cursor = try connection.format.wireForm.reader(of: Self.currentBlock(of: chunk, in: db))
-    while try cursor.next() {
-      var json = ByteBuffer()
-      cursor.appendJSON(to: &json)
-      let id = EventID(timestamp: cursor.timestamp, device: cursor.device, emission: cursor.emission)
+    let event = try connection.format.wireForm.reader(of: Self.currentBlock(of: chunk, in: db))
+    while try event.next() {
       try Quarantine.insert(
-        [QuarantinedLine(event: id, reason: .rejectedByService, detail: detail, raw: json.array)], run: run, into: db)
+        [QuarantinedLine(event: event.id, reason: .rejectedByService, detail: detail, raw: event.json)], run: run,
+        into: db)
     }
   }
 }
@@ -255,6 +235,12 @@ extension PendingChunk {
   /// The columns that ``init(_:)`` reads.
   static let columns =
     "id, first, events, body_bytes, grouping, failures, body_digest, form, pack, offset, length, rank, parent"
+
+  init(_ id: Int64, in db: Database) throws {
+    let row = try Row.fetchOne(db, sql: "SELECT \(Self.columns) FROM chunk WHERE id = ?", arguments: [id])
+    guard let row else { throw StoreError.inconsistent("chunk \(id) is missing") }
+    try self.init(row)
+  }
 
   init(_ row: Row) throws {
     id = try row.value("id")

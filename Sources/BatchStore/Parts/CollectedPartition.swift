@@ -151,19 +151,15 @@ extension Parts {
   /// Removes the collected parts of the last partition if its other parts are missing; nothing from them has been sent.
   /// Returns nil if no part is missing.
   package func dropHalf() throws -> DroppedPartition? {
-    let dropped = try connection.write { db -> DroppedPartition? in
+    try connection.write { db in
       guard let partition = try Self.partitions(in: db).last, !partition.missing.isEmpty else { return nil }
       func sum(_ value: String, _ table: String) throws -> Int {
-        try Int.fetchOne(
-          db,
-          sql:
-            "SELECT coalesce(sum(\(value)), 0) FROM \(table) WHERE id > (SELECT last FROM half_partition WHERE name = ?)",
-          arguments: [table]) ?? 0
+        try db.count(
+          "SELECT sum(\(value)) FROM \(table) WHERE id > (SELECT last FROM half_partition WHERE name = ?)", [table])
       }
       let dropped = try DroppedPartition(
         partition: partition, lines: sum("iif(bucket < 256, length(digests) / 16, 0)", "digest_segment"),
-        quarantined: sum("1", "quarantine"),
-        events: sum("events", "chunk"))
+        quarantined: sum("1", "quarantine"), events: sum("events", "chunk"))
       for statement in connection.format.collection.withdrawal { try db.execute(sql: statement) }
       try db.execute(
         sql: "DELETE FROM event_exception WHERE chunk > (SELECT last FROM half_partition WHERE name = 'chunk')")
@@ -181,6 +177,5 @@ extension Parts {
       try settle(db)
       return dropped
     }
-    return dropped
   }
 }

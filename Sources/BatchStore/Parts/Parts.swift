@@ -189,11 +189,7 @@ final class DigestFileWriter {
   deinit { close(descriptor) }
 
   func append(_ digests: [UInt8]) throws {
-    do {
-      try FileDescriptor.write(digests, to: descriptor)
-    } catch {
-      throw StoreError.inputOutput(path: path, operation: "write", code: error.code)
-    }
+    try StoreError.naming(path, "write", FileDescriptor.write(digests, to: descriptor))
     byteCount += Int64(digests.count)
   }
 }

@@ -32,30 +32,23 @@ extension Quarantine {
 
   /// Returns the number of bytes of lines that may still be added under a limit.
   func room(of bytes: Int) throws -> Int {
-    try connection.read { db in
-      let used =
-        try Int.fetchOne(db, sql: "SELECT sum(length(raw)) FROM quarantine WHERE kind IS NOT NULL AND block IS NULL")
-        ?? 0
-      return max(0, bytes - used)
-    }
+    let used = "SELECT sum(length(raw)) FROM quarantine WHERE kind IS NOT NULL AND block IS NULL"
+    return max(0, bytes - (try connection.count(used)))
   }
 
   /// Returns the numbers of lines, by file and reason, that one run or all runs (nil) did not keep for lack of room,
   /// the largest number first.
   package func unkeptLines(of run: RunID? = nil) throws -> [UnkeptLines] {
-    try connection.read { db in
-      try Row.fetchAll(
-        db,
-        sql: """
-          SELECT file, reason, sum(lines) AS lines FROM quarantine_overflow WHERE ?1 IS NULL OR run = ?1
-          GROUP BY file, reason ORDER BY lines DESC, file, reason
-          """, arguments: [run?.number]
-      ).compactMap { row in
-        try QuarantineReason(rawValue: row.value("reason")).map {
-          try UnkeptLines(file: row.value("file"), reason: $0, lines: row.value("lines"))
-        }
+    try connection.all(
+      """
+      SELECT file, reason, sum(lines) AS lines FROM quarantine_overflow WHERE ?1 IS NULL OR run = ?1
+      GROUP BY file, reason ORDER BY lines DESC, file, reason
+      """, [run?.number]
+    ) { row in
+      try QuarantineReason(rawValue: row.value("reason")).map {
+        try UnkeptLines(file: row.value("file"), reason: $0, lines: row.value("lines"))
       }
-    }
+    }.compactMap(\.self)
   }
 
   static func count(unkept lines: [QuarantinedLine], run: RunID, in db: Database) throws {

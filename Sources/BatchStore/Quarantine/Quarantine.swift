@@ -82,13 +82,11 @@ package struct Quarantine: Sendable {
   /// - Throws: ``StoreError/inconsistent(_:)`` for an unknown reason.
   package func forEachLine(all: Bool, _ body: (StoredQuarantine) throws -> Void) throws {
     try connection.read { db in
-      let rows = try Row.fetchCursor(
-        db,
-        sql: """
-          SELECT \(Self.storedColumns) FROM quarantine
-          WHERE ? OR (replayed_run IS NULL AND resolution IS NULL) ORDER BY id
-          """, arguments: [all])
-      while let row = try rows.next() { try body(stored(row, in: db)) }
+      let query = """
+        SELECT \(Self.storedColumns) FROM quarantine
+        WHERE ? OR (replayed_run IS NULL AND resolution IS NULL) ORDER BY id
+        """
+      try db.forEachRow(query, [all]) { try body(stored($0, in: db)) }
     }
   }
 
@@ -140,60 +138,47 @@ package struct Quarantine: Sendable {
 
   /// Returns the number of pending lines and events by reason.
   package func counts() throws -> [QuarantineReason: Int] {
-    try connection.read { db in
-      var counts: [QuarantineReason: Int] = [:]
-      for row in try Row.fetchAll(
-        db,
-        sql:
-          "SELECT reason, count(*) AS lines FROM quarantine WHERE replayed_run IS NULL AND resolution IS NULL GROUP BY reason"
-      ) {
-        if let reason = try QuarantineReason(rawValue: row.value("reason")) { counts[reason] = try row.value("lines") }
-      }
-      return counts
+    var counts: [QuarantineReason: Int] = [:]
+    try connection.forEach(
+      "SELECT reason, count(*) AS lines FROM quarantine WHERE replayed_run IS NULL AND resolution IS NULL GROUP BY reason"
+    ) { row in
+      if let reason = try QuarantineReason(rawValue: row.value("reason")) { counts[reason] = try row.value("lines") }
     }
+    return counts
   }
 
   /// Returns the numbers of lines and events that replays imported, by the number of the replay, then by the number of
   /// the run that quarantined them.
   package func replayedLines() throws -> [Int64: [Int64: Int]] {
-    try connection.read { db in
-      try Row.fetchAll(
-        db,
-        sql: """
-          SELECT replayed_run, run, count(*) AS lines FROM quarantine WHERE replayed_run IS NOT NULL
-          GROUP BY replayed_run, run
-          """
-      ).reduce(into: [:]) { lines, row in
-        try lines[row.value("replayed_run"), default: [:]][row.value("run")] = row.value("lines")
-      }
+    var lines: [Int64: [Int64: Int]] = [:]
+    try connection.forEach(
+      "SELECT replayed_run, run, count(*) AS lines FROM quarantine WHERE replayed_run IS NOT NULL GROUP BY 1, 2"
+    ) { row in
+      try lines[row.value("replayed_run"), default: [:]][row.value("run")] = row.value("lines")
     }
+    return lines
   }
 
   /// Returns the ids of pending input lines, except those that `run` read, sorted by file, input kind and line. Ids
   /// need little memory.
   package func waitingLines(besides run: RunID? = nil) throws -> [Int64] {
-    try connection.read { db in
-      try Int64.fetchAll(
-        db,
-        sql: """
-          SELECT id FROM quarantine
-          WHERE replayed_run IS NULL AND resolution IS NULL AND kind IS NOT NULL AND (seen_run IS NULL OR seen_run <> ?)
-          ORDER BY file, kind, line, id
-          """, arguments: [run?.number ?? -1])
-    }
+    try connection.all(
+      """
+      SELECT id FROM quarantine
+      WHERE replayed_run IS NULL AND resolution IS NULL AND kind IS NOT NULL AND (seen_run IS NULL OR seen_run <> ?)
+      ORDER BY file, kind, line, id
+      """, [run?.number ?? -1]
+    ) { try $0.value(0) }
   }
 
   /// Returns the distinct windows of the runs that quarantined the pending lines.
   package func waitingWindows() throws -> [TimeWindow] {
-    try connection.read { db in
-      try Row.fetchAll(
-        db,
-        sql: """
-          SELECT DISTINCT window_from, window_to FROM run WHERE id IN (
-            SELECT run FROM quarantine WHERE replayed_run IS NULL AND resolution IS NULL AND kind IS NOT NULL)
-          """
-      ).map { try TimeWindow(from: $0.value("window_from"), to: $0.value("window_to")) }
-    }
+    try connection.all(
+      """
+      SELECT DISTINCT window_from, window_to FROM run WHERE id IN (
+        SELECT run FROM quarantine WHERE replayed_run IS NULL AND resolution IS NULL AND kind IS NOT NULL)
+      """
+    ) { try TimeWindow(from: $0.value("window_from"), to: $0.value("window_to")) }
   }
 
   /// Returns the places of the lines with these ids, in the order of `ids`; lines that are not pending are omitted.
@@ -231,10 +216,7 @@ package struct Quarantine: Sendable {
 
   /// Returns the stored bytes of a line; empty for a missing line.
   package func rawLine(_ id: Int64) throws -> [UInt8] {
-    try connection.read { db in
-      try Row.fetchOne(db, sql: "SELECT raw FROM quarantine WHERE id = ?", arguments: [id]).map { try $0.blob("raw") }
-        ?? []
-    }
+    try connection.first("SELECT raw FROM quarantine WHERE id = ?", [id]) { try $0.blob("raw") } ?? []
   }
 
   /// Records that a run accepted the lines with these ids in a replay.
@@ -251,15 +233,12 @@ package struct Quarantine: Sendable {
   /// Returns the next pending events that a replay can process, oldest first: those after the id `last`, or from the
   /// start if nil.
   package func waitingEvents(after last: Int64?, limit: Int) throws -> [QuarantinedEvent] {
-    let page = try connection.read { db in
-      try Row.fetchAll(
-        db,
-        sql: """
-          SELECT id, block FROM quarantine
-          WHERE id > ? AND replayed_run IS NULL AND resolution IS NULL AND block IS NOT NULL ORDER BY id LIMIT ?
-          """, arguments: [last ?? .min, limit]
-      ).map { try QuarantinedEvent(id: $0.value("id"), block: $0.blob("block")) }
-    }
+    let page = try connection.all(
+      """
+      SELECT id, block FROM quarantine
+      WHERE id > ? AND replayed_run IS NULL AND resolution IS NULL AND block IS NOT NULL ORDER BY id LIMIT ?
+      """, [last ?? .min, limit]
+    ) { try QuarantinedEvent(id: $0.value("id"), block: $0.blob("block")) }
     _ = try EventStore.inOrder(page.map(\.id), after: last, "quarantined events", by: <)
     return page
   }
@@ -279,29 +258,29 @@ package struct Quarantine: Sendable {
 
   /// Resolves the lines with these ids if they are pending.
   package func resolve(_ ids: [Int64], as resolution: QuarantineResolution) throws {
-    guard !ids.isEmpty else { return }
+    try change(
+      "UPDATE quarantine SET resolution = ? WHERE id = ? AND replayed_run IS NULL AND resolution IS NULL",
+      ids.map { [resolution.rawValue, $0] })
+  }
+
+  /// Executes a statement once for each list of arguments, in one transaction.
+  private func change(_ sql: String, _ rows: [StatementArguments]) throws {
+    guard !rows.isEmpty else { return }
     try connection.write { db in
-      let statement = try db.cachedStatement(
-        sql: "UPDATE quarantine SET resolution = ? WHERE id = ? AND replayed_run IS NULL AND resolution IS NULL")
-      for id in ids { try statement.execute(arguments: [resolution.rawValue, id]) }
+      let statement = try db.cachedStatement(sql: sql)
+      for row in rows { try statement.execute(arguments: row) }
     }
   }
 
   /// Deletes the lines with these ids, because they are about people who were forgotten.
   package func drop(_ ids: [Int64]) throws {
-    guard !ids.isEmpty else { return }
-    try connection.write { db in
-      let statement = try db.cachedStatement(sql: "DELETE FROM quarantine WHERE id = ?")
-      for id in ids { try statement.execute(arguments: [id]) }
-    }
+    try change("DELETE FROM quarantine WHERE id = ?", ids.map { [$0] })
   }
 
   /// Records the reasons for which lines were refused when they were tried again.
   package func note(_ reasons: [Int64: (reason: QuarantineReason, detail: String)]) throws {
-    guard !reasons.isEmpty else { return }
-    try connection.write { db in
-      let statement = try db.cachedStatement(sql: "UPDATE quarantine SET reason = ?, detail = ? WHERE id = ?")
-      for (id, found) in reasons { try statement.execute(arguments: [found.reason.rawValue, found.detail, id]) }
-    }
+    try change(
+      "UPDATE quarantine SET reason = ?, detail = ? WHERE id = ?",
+      reasons.map { [$1.reason.rawValue, $1.detail, $0] })
   }
 }

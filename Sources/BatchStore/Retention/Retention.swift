@@ -111,12 +111,9 @@ extension Retention {
       }
       if let digestDays {
         let cutoff = Self.midnight(asOf, before: digestDays)
-        report.digests =
-          try Int.fetchOne(
-            db,
-            sql:
-              "SELECT sum(coalesce(lines, length(digests) / 16)) FROM digest_segment WHERE last < ? AND bucket < 256",
-            arguments: [cutoff]) ?? 0
+        report.digests = try db.count(
+          "SELECT sum(coalesce(lines, length(digests) / 16)) FROM digest_segment WHERE last < ? AND bucket < 256",
+          [cutoff])
         if report.digests > 0 {
           try db.execute(sql: "DELETE FROM digest_segment WHERE last < ?", arguments: [cutoff])
           horizons.append(cutoff)
@@ -142,9 +139,7 @@ extension Retention {
   }
 
   private func byteCount() throws -> Int {
-    try connection.read { db in
-      (try Int.fetchOne(db, sql: "PRAGMA page_count") ?? 0) * (try Int.fetchOne(db, sql: "PRAGMA page_size") ?? 0)
-    }
+    try connection.read { try $0.count("PRAGMA page_count") * $0.count("PRAGMA page_size") }
   }
 
   /// Returns UTC midnight of `asOf` minus `days` days, in milliseconds; -1 on overflow.

@@ -34,15 +34,13 @@ extension Runs {
   /// Returns the files whose lines were all accepted earlier, in no particular order. A file whose row is damaged is
   /// omitted, so it is read again.
   package func knownFiles() throws -> [KnownFile] {
-    try connection.read { db in
-      try Row.fetchAll(db, sql: "SELECT proof, size, lines, first, last FROM known_file").compactMap { row in
-        do {
-          return try Self.knownFile(row)
-        } catch is UnreadableColumn {
-          return nil
-        }
+    try connection.all("SELECT proof, size, lines, first, last FROM known_file") { row in
+      do {
+        return try Self.knownFile(row)
+      } catch is UnreadableColumn {
+        return nil
       }
-    }
+    }.compactMap(\.self)
   }
 
   private static func knownFile(_ row: Row) throws -> KnownFile? {
@@ -110,9 +108,9 @@ extension Runs {
 
   /// Returns the numbers of the stored files by path. If a path has several numbers, the last one is returned.
   package func inputNumbers() throws -> [String: UInt32] {
-    try connection.read { db in
-      let rows = try Row.fetchAll(db, sql: "SELECT path, id FROM input_file ORDER BY id")
-      return try Dictionary(rows.map { try ($0.value("path"), $0.value("id")) }) { $1 }
+    let rows = try connection.all("SELECT path, id FROM input_file ORDER BY id") {
+      try ($0.value("path") as String, $0.value("id") as UInt32)
     }
+    return Dictionary(rows) { $1 }
   }
 }

@@ -89,30 +89,25 @@ package struct Runs: Sendable {
 
   /// Returns all runs, oldest first.
   package func all() throws -> [StoredRun] {
-    try connection.read { db in
-      try Row.fetchAll(
-        db,
-        sql: """
-          SELECT id, job, mode, configuration_digest, started, as_of, window_from, window_to, known_until, finished, exit,
-            counters
-          FROM run ORDER BY id
-          """
-      ).map { row in
-        try StoredRun(
-          id: row.value("id"), job: row.value("job"), mode: row.value("mode"),
-          configurationDigest: row.value("configuration_digest"), started: row.value("started"),
-          asOf: row.value("as_of"), window: TimeWindow(from: row.value("window_from"), to: row.value("window_to")),
-          knownUntil: row.value("known_until"), finished: row.value("finished"),
-          exit: row.value("exit"), counters: row.value("counters"))
-      }
+    try connection.all(
+      """
+      SELECT id, job, mode, configuration_digest, started, as_of, window_from, window_to, known_until, finished, exit,
+        counters
+      FROM run ORDER BY id
+      """
+    ) { row in
+      try StoredRun(
+        id: row.value("id"), job: row.value("job"), mode: row.value("mode"),
+        configurationDigest: row.value("configuration_digest"), started: row.value("started"),
+        asOf: row.value("as_of"), window: TimeWindow(from: row.value("window_from"), to: row.value("window_to")),
+        knownUntil: row.value("known_until"), finished: row.value("finished"),
+        exit: row.value("exit"), counters: row.value("counters"))
     }
   }
 
   /// Returns the report that `finish(_:at:exit:counters:report:)` stored; nil if there is none.
   package func report(of run: RunID) throws -> [UInt8]? {
-    try connection.read { db in
-      try Row.fetchOne(db, sql: "SELECT report FROM run WHERE id = ?", arguments: [run.number])?.bytes("report")
-    }
+    try connection.first("SELECT report FROM run WHERE id = ?", [run.number]) { try $0.bytes("report") }
   }
 
   /// Stores the settings of a configuration under its digest. They must not include secrets.
@@ -128,23 +123,19 @@ package struct Runs: Sendable {
 
   /// Returns the settings of a configuration, sorted by name; empty if they were not stored.
   package func settings(digest: String) throws -> [RunSetting] {
-    try connection.read { db in
-      try Row.fetchAll(
-        db, sql: "SELECT name, value, origin FROM run_setting WHERE configuration_digest = ? ORDER BY name",
-        arguments: [digest]
-      ).map { try RunSetting(name: $0.value("name"), value: $0.value("value"), origin: $0.value("origin")) }
-    }
+    try connection.all(
+      "SELECT name, value, origin FROM run_setting WHERE configuration_digest = ? ORDER BY name", [digest]
+    ) { try RunSetting(name: $0.value("name"), value: $0.value("value"), origin: $0.value("origin")) }
   }
 
   /// Returns the random key with which reports hash personal data, so that hashes from different stores never match.
   package func reportKey() throws -> [UInt8] {
-    try connection.read { db in
-      // Without a key, anybody could recompute the hashes.
-      guard let key = try Row.fetchOne(db, sql: "SELECT bytes FROM report_key")?.blob("bytes"), !key.isEmpty else {
-        throw StoreError.inconsistent("the key for hashes is missing ('store salvage' creates a new one)")
-      }
-      return key
+    // Without a key, anybody could recompute the hashes.
+    guard let key = try connection.first("SELECT bytes FROM report_key", [], { try $0.blob("bytes") }), !key.isEmpty
+    else {
+      throw StoreError.inconsistent("the key for hashes is missing ('store salvage' creates a new one)")
     }
+    return key
   }
 }
 
@@ -162,7 +153,6 @@ extension EventStore {
   /// Returns an overview that is read from indexes only, and therefore quickly, even from a large store.
   package func overview() throws -> StoreOverview {
     try connection.read { db in
-      func count(_ sql: String) throws -> Int { try Int.fetchOne(db, sql: sql) ?? 0 }
       let oldest = try Row.integer(
         db,
         sql: """
@@ -172,9 +162,9 @@ extension EventStore {
           """, arguments: [EventStatus.notPosted, EventStatus.processing])
       return StoreOverview(
         oldestPending: oldest.map { Instant(milliseconds: $0) },
-        devices: try count("SELECT coalesce(sum(added), 0) FROM state_segment"),
-        heldDevices: try count("SELECT coalesce(sum(holding), 0) FROM state_segment"),
-        runs: try count("SELECT count(*) FROM run"))
+        devices: try db.count("SELECT sum(added) FROM state_segment"),
+        heldDevices: try db.count("SELECT sum(holding) FROM state_segment"),
+        runs: try db.count("SELECT count(*) FROM run"))
     }
   }
 

@@ -175,22 +175,14 @@ private final class Spool {
 
   /// - Throws: ``StoreError/inputOutput(path:operation:code:)``.
   init(_ folder: String) throws {
-    do {
-      descriptor = try TemporaryPath.unnamedFile(in: folder)
-    } catch {
-      throw StoreError.inputOutput(path: folder, operation: "create", code: error.code)
-    }
+    descriptor = try StoreError.naming(folder, "create", TemporaryPath.unnamedFile(in: folder))
   }
 
   deinit { close(descriptor) }
 
   func append(_ blocks: EventBlocks) throws {
     let start = places.last?.upperBound ?? 0
-    do {
-      try FileDescriptor.write(blocks.bytes, to: descriptor)
-    } catch {
-      throw StoreError.inputOutput(path: "spool file", operation: "write", code: error.code)
-    }
+    try StoreError.naming("spool file", "write", FileDescriptor.write(blocks.bytes, to: descriptor))
     places += blocks.entries.map { start + $0.offset..<start + $0.offset + $0.length }
   }
 

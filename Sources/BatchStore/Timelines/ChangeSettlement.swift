@@ -128,10 +128,8 @@ struct ChangeSettlement {
   mutating func foundWaiting(_ index: Int) { standings[index] = .waiting }
 
   mutating func found(_ index: Int, sent event: EventBlockReader, in chunk: Int64) {
-    var json = ByteBuffer()
-    event.appendJSON(to: &json)
     let sent = SentEvent(
-      chunk: chunk, at: event.timestamp, emission: event.emission, json: json.array,
+      chunk: chunk, at: event.timestamp, emission: event.emission, json: event.json,
       decided: changes[index].before?.json ?? [])
     standings[index] = .sent(sent, nil)
   }

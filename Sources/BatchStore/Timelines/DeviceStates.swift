@@ -193,13 +193,9 @@ extension DeviceStates {
   /// Returns the state of a device; nil if there is none. Only for the result of ``latest()``, which is sorted.
   func state(of device: Text) -> StoredDevice? {
     unsafe bytes.withUnsafeBufferPointer { bytes in
-      var (low, high) = (0, entries.count)
-      while low < high {
-        let middle = (low + high) / 2
-        if unsafe Self.text(entries[middle].name, in: bytes) < device { low = middle + 1 } else { high = middle }
-      }
-      guard low < entries.count, unsafe Self.text(entries[low].name, in: bytes) == device else { return nil }
-      return self.device(entries[low])
+      let place = entries.place { unsafe Self.text($0.name, in: bytes) < device }
+      guard place < entries.count, unsafe Self.text(entries[place].name, in: bytes) == device else { return nil }
+      return self.device(entries[place])
     }
   }
 

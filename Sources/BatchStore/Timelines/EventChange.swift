@@ -39,9 +39,7 @@ package struct DecidedEvent: Sendable, Equatable {
 
   /// Copies the current event of a reader.
   package init(_ cursor: EventBlockReader) {
-    var json = ByteBuffer()
-    cursor.appendJSON(to: &json)
-    self.init(timestamp: cursor.timestamp, emission: cursor.emission, json: json.array)
+    self.init(timestamp: cursor.timestamp, emission: cursor.emission, json: cursor.json)
   }
 }
 

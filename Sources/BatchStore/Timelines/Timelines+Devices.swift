@@ -22,10 +22,7 @@ extension Timelines {
 
   /// Returns the number of known devices in a bucket.
   package func deviceCount(bucket: Int) throws -> Int {
-    try connection.read { db in
-      try Int.fetchOne(
-        db, sql: "SELECT coalesce(sum(added), 0) FROM state_segment WHERE bucket = ?", arguments: [bucket]) ?? 0
-    }
+    try connection.count("SELECT sum(added) FROM state_segment WHERE bucket = ?", [bucket])
   }
 
   /// Returns the devices of a bucket for which something changes before the instant even without new records, sorted by
@@ -131,10 +128,9 @@ extension Timelines {
 
   /// Passes each damaged segment, with its intact states, to `body`.
   static func forEachDamagedSegment(in db: Database, _ body: (StateSegment, DeviceStates) throws -> Void) throws {
-    let rows = try Row.fetchCursor(db, sql: "SELECT id, bucket, devices, states FROM state_segment ORDER BY id")
-    while let row = try rows.next() {
+    try db.forEachRow("SELECT id, bucket, devices, states FROM state_segment ORDER BY id") { row in
       // Other damage is reported when columns are checked.
-      guard let segment = try? StateSegment(row) else { continue }
+      guard let segment = try? StateSegment(row) else { return }
       var states = DeviceStates()
       if states.append(segment) != segment.devices { try body(segment, states) }
     }
@@ -142,26 +138,16 @@ extension Timelines {
 
   static func insert(_ devices: DeviceStates, into db: Database) throws {
     guard devices.count > 0 else { return }
-    let statement = try BoundStatement(
-      db,
-      """
-      INSERT INTO state_segment (bucket, devices, added, held, holding, due, states) VALUES (?, ?, ?, ?, ?, ?, ?)
-      """)
+    let statement = try db.cachedStatement(
+      sql: "INSERT INTO state_segment (bucket, devices, added, held, holding, due, states) VALUES (?, ?, ?, ?, ?, ?, ?)"
+    )
     for entries in devices.segments {
-      statement.bind(1, entries[0].bucket)
-      statement.bind(2, entries.count)
-      statement.bind(3, entries.count { $0.heldBefore == nil })
-      statement.bind(4, entries.reduce(0) { $0 + $1.held - ($1.heldBefore ?? 0) })
-      statement.bind(5, entries.reduce(0) { $0 + ($1.held > 0 ? 1 : 0) - ($1.heldBefore ?? 0 > 0 ? 1 : 0) })
-      if let due = entries.compactMap(\.due).min() {
-        statement.bind(6, due.milliseconds)
-      } else {
-        statement.bindNull(6)
-      }
-      try unsafe devices.packed(entries).withUnsafeBytes { bytes in
-        unsafe statement.bind(7, blob: bytes)
-        try statement.run()
-      }
+      try statement.execute(arguments: [
+        entries[0].bucket, entries.count, entries.count { $0.heldBefore == nil },
+        entries.reduce(0) { $0 + $1.held - ($1.heldBefore ?? 0) },
+        entries.reduce(0) { $0 + ($1.held > 0 ? 1 : 0) - ($1.heldBefore ?? 0 > 0 ? 1 : 0) },
+        entries.compactMap(\.due).min(), devices.packed(entries).blob,
+      ])
     }
   }
 

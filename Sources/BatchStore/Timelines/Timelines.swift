@@ -58,43 +58,34 @@ package struct Timelines: Sendable {
 
   /// Returns the nights of a bucket's devices.
   package func nights(bucket: Int) throws -> BucketNights {
-    try connection.read { db in
-      let statement = try db.cachedStatement(
-        sql: """
-          SELECT run, rules, known_before, known FROM night_run
-          WHERE run IN (SELECT run FROM device_night WHERE bucket = ?) ORDER BY run DESC
-          """)
-      return BucketNights(
-        try Row.fetchAll(statement, arguments: [bucket]).map { row in
-          let run: RunID = try row.value("run")
-          return BucketNights.Series(
-            run: run, rules: try row.value("rules"), knownBefore: try row.value("known_before"),
-            known: try row.value("known"), nights: { try nights(bucket: bucket, of: run) })
-        })
+    let series = try connection.all(
+      """
+      SELECT run, rules, known_before, known FROM night_run
+      WHERE run IN (SELECT run FROM device_night WHERE bucket = ?) ORDER BY run DESC
+      """, [bucket]
+    ) { row in
+      let run: RunID = try row.value("run")
+      return BucketNights.Series(
+        run: run, rules: try row.value("rules"), knownBefore: try row.value("known_before"),
+        known: try row.value("known"), nights: { try nights(bucket: bucket, of: run) })
     }
+    return BucketNights(series)
   }
 
   private func nights(bucket: Int, of run: RunID) throws -> [DeviceNight] {
-    try connection.read { db in
-      let statement = try db.cachedStatement(
-        sql: "SELECT nights FROM device_night WHERE bucket = ? AND run = ? ORDER BY id")
-      return try Row.fetchAll(statement, arguments: [bucket, run.number]).flatMap { row in
-        try NightCoding.nights(row.blob("nights"))
-      }
-    }
+    try connection.all(
+      "SELECT nights FROM device_night WHERE bucket = ? AND run = ? ORDER BY id", [bucket, run.number]
+    ) { try NightCoding.nights($0.blob("nights")) }.flatMap(\.self)
   }
 
   /// Returns the amount of data stored for late records: the number of runs with nights, of records, and of bytes.
   package func kept() throws -> (nights: Int, records: Int, bytes: Int) {
-    try connection.read { db in
-      let row = try Row.fetchOne(
-        db,
-        sql: """
-          SELECT count(DISTINCT run) AS nights, coalesce(sum(records), 0) AS records,
-            coalesce(sum(length(nights)), 0) AS bytes FROM device_night
-          """)
-      return try (row?.value("nights") ?? 0, row?.value("records") ?? 0, row?.value("bytes") ?? 0)
-    }
+    try connection.first(
+      """
+      SELECT count(DISTINCT run) AS nights, coalesce(sum(records), 0) AS records,
+        coalesce(sum(length(nights)), 0) AS bytes FROM device_night
+      """
+    ) { try ($0.value("nights"), $0.value("records"), $0.value("bytes")) } ?? (0, 0, 0)
   }
 
   /// Deletes the nights of these devices, and of devices whose records contain an id. A late record of any of them is
@@ -104,8 +95,7 @@ package struct Timelines: Sendable {
   ) throws {
     var touched = devices
     var rows: [(id: Int64, nights: [DeviceNight])] = []
-    let cursor = try Row.fetchCursor(db, sql: "SELECT id, nights FROM device_night")
-    while let row = try cursor.next() {
+    try db.forEachRow("SELECT id, nights FROM device_night") { row in
       let nights = try NightCoding.nights(row.blob("nights"))
       for night in nights
       where traces.contains(where: { trace in
@@ -144,16 +134,13 @@ extension Timelines {
   ///
   /// - Throws: ``StoreError/digestFile(path:)`` for a changed digest file, and other errors, such as for a missing one.
   package func knownDigests(bucket: Int, from first: Instant, to last: Instant) throws -> [DigestSegment] {
-    try connection.read { db in
-      let statement = try db.cachedStatement(
-        sql: """
-          SELECT first, last, digests, file, offset, lines, sum FROM digest_segment
-          WHERE bucket = ? AND last >= ? AND first <= ? ORDER BY id
-          """)
-      return try Row.fetchAll(statement, arguments: [bucket, first.milliseconds, last.milliseconds]).map { row in
-        try DigestSegment(
-          bucket: bucket, first: row.value("first"), last: row.value("last"), digests: digests(of: row))
-      }
+    try connection.all(
+      """
+      SELECT first, last, digests, file, offset, lines, sum FROM digest_segment
+      WHERE bucket = ? AND last >= ? AND first <= ? ORDER BY id
+      """, [bucket, first.milliseconds, last.milliseconds]
+    ) { row in
+      try DigestSegment(bucket: bucket, first: row.value("first"), last: row.value("last"), digests: digests(of: row))
     }
   }
 
@@ -173,21 +160,15 @@ extension Timelines {
 
   /// Returns the times of the first and the last processed record; nil if there is none.
   package func decidedSpan() throws -> (first: Instant, last: Instant)? {
-    try connection.read { db in
-      guard
-        let row = try Row.fetchOne(
-          db, sql: "SELECT min(first) AS first, max(last) AS last FROM digest_segment HAVING count(*) > 0")
-      else { return nil }
-      return try (row.value("first"), row.value("last"))
-    }
+    try connection.first(
+      "SELECT min(first) AS first, max(last) AS last FROM digest_segment HAVING count(*) > 0"
+    ) { try ($0.value("first"), $0.value("last")) }
   }
 
   /// Returns the names of the files next to the store that have digests from earlier runs (``DigestFile``).
   package func digestFiles() throws -> [String] {
-    try connection.read { db in
-      try Int64.fetchAll(
-        db, sql: "SELECT DISTINCT file FROM digest_segment WHERE file IS NOT NULL ORDER BY file"
-      ).map(DigestFile.name)
+    try connection.all("SELECT DISTINCT file FROM digest_segment WHERE file IS NOT NULL ORDER BY file") {
+      DigestFile.name(try $0.value(0))
     }
   }
 
@@ -202,31 +183,22 @@ extension Timelines {
   /// Passes to `body`, in order, the digests of lines that are in the store itself. In the store of a part's result,
   /// these are the digests that its run added.
   package func forEachOwnDigestSegment(_ body: (DigestSegment) throws -> Void) throws {
-    try connection.read { db in
-      let rows = try Row.fetchCursor(
-        db,
-        sql: "SELECT bucket, first, last, digests FROM digest_segment WHERE file IS NULL AND bucket < 256 ORDER BY id")
-      while let row = try rows.next() {
-        try body(
-          DigestSegment(
-            bucket: row.value("bucket"), first: row.value("first"), last: row.value("last"),
-            digests: row.blob("digests")))
-      }
+    try connection.forEach(
+      "SELECT bucket, first, last, digests FROM digest_segment WHERE file IS NULL AND bucket < 256 ORDER BY id"
+    ) { row in
+      try body(
+        DigestSegment(
+          bucket: row.value("bucket"), first: row.value("first"), last: row.value("last"),
+          digests: row.blob("digests")))
     }
   }
 
   static func insert(_ segments: [DigestSegment], into db: Database) throws {
     guard !segments.isEmpty else { return }
-    let statement = try BoundStatement(
-      db, "INSERT INTO digest_segment (bucket, first, last, digests) VALUES (?, ?, ?, ?)")
+    let statement = try db.cachedStatement(
+      sql: "INSERT INTO digest_segment (bucket, first, last, digests) VALUES (?, ?, ?, ?)")
     for segment in segments {
-      statement.bind(1, segment.bucket)
-      statement.bind(2, segment.first.milliseconds)
-      statement.bind(3, segment.last.milliseconds)
-      try unsafe segment.digests.withUnsafeBytes { bytes in
-        unsafe statement.bind(4, blob: bytes)
-        try statement.run()
-      }
+      try statement.execute(arguments: [segment.bucket, segment.first, segment.last, segment.digests.blob])
     }
   }
 }

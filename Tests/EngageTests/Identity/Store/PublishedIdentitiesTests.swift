@@ -106,7 +106,7 @@ import Testing
     let tight = BlockLimits(maxEvents: 100, maxBodyBytes: chunk.bodyBytes)
     let prepared = try store.ledger.prepare(chunk, form: 0, limits: tight)
     let receipt = try store.ledger.commit(
-      results: [], intents: [AttemptIntent(prepared: prepared, started: .fixture)], run: run, limits: tight)
+      results: [], intents: [(prepared, .fixture)], run: run, limits: tight)
     #expect(receipt.begun == [nil])
     #expect(receipt.parts.map(\.events) == [3, 1])
     #expect(try store.ledger.pendingChunks(after: nil, limit: 9) == receipt.parts)
