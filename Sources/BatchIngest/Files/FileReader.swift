@@ -40,7 +40,7 @@ final class FileReader {
       throw IngestFailure(operation: "open", path: file.path.description, code: error.code)
     }
     // It was a file or a pipe when it was found. A FIFO without a writer would read as an empty file.
-    guard file.handedOver != nil || (file.isPipe ? open.facts.isPipe : open.facts.isRegular) else {
+    guard file.handedOver != nil || open.status.kind == (file.isPipe ? .pipe : .file) else {
       throw InputChanged(path: file.path.description, change: .isNoFile)
     }
     gzip = file.isCompressed ? try GzipSource() : nil

@@ -12,17 +12,11 @@ struct FileSearch {
   private let storage: (any RemoteStorage)?
   /// The files found at addresses.
   private var remote: [FilePath: RemoteFile] = [:]
-  /// The folders already searched, each with the number of names in the pattern that were still to be matched. Links
+  /// The folders already searched, each with the numbers of names in the pattern that were still to be matched. Links
   /// can create more paths to a folder than could ever be followed.
-  private var searched: Set<SearchedFolder> = []
+  private var searched: [FileStatus.Identity: Set<Int>] = [:]
 
   init(storage: (any RemoteStorage)? = nil) { self.storage = storage }
-
-  private struct SearchedFolder: Hashable {
-    var device: UInt64
-    var inode: UInt64
-    var names: Int
-  }
 
   /// Adds the files that a pattern matches.
   ///
@@ -35,7 +29,7 @@ struct FileSearch {
     let countBefore = found.count
     let hasWildcard = names.contains { NamePattern($0).hasWildcard }
     var matched = false
-    searched = []
+    searched = [:]
     try walk(root, names[...], isNamed: !hasWildcard, &matched)
     return matched || found.count > countBefore
   }
@@ -67,11 +61,7 @@ struct FileSearch {
   ///
   /// - Throws: ``InputError/unreadable(path:code:)``, ``InputError/foreign(path:_:)``.
   func files(_ kind: InputKind) throws -> [InputFile] {
-    struct Identity: Hashable {
-      var device: UInt64
-      var inode: UInt64
-    }
-    var seen: Set<Identity> = []
+    var seen: Set<FileStatus.Identity> = []
     var files: [InputFile] = []
     for path in found.sorted() {
       // A remote file's first bytes are checked when it is read, because checking them here would take a request.
@@ -81,15 +71,14 @@ struct FileSearch {
       }
       var form: FileForm?
       do throws(SystemError) {
-        // If the pipe were opened here, its writer would believe that the reader has arrived.
-        if case .success(let facts?) = path.facts(), facts.isPipe {
+        // If the pipe were opened here, its writer would believe that the reader has arrived. Opening reports errors.
+        if let status = try? path.status(), status.kind == .pipe {
           files.append(InputFile(path: path, kind: kind, size: 0, isPipe: true))
           continue
         }
         let file = try OpenFile(path)
-        let facts = file.facts
-        guard seen.insert(Identity(device: facts.device, inode: facts.inode)).inserted else { continue }
-        let found = InputFile(path: path, kind: kind, size: facts.size)
+        guard seen.insert(file.status.identity).inserted else { continue }
+        let found = InputFile(path: path, kind: kind, size: UInt64(max(0, file.status.size)))
         files.append(found)
         form = FileForm(of: file, isCompressed: found.isCompressed)
       } catch {
@@ -127,7 +116,7 @@ struct FileSearch {
       guard !rest.isEmpty else { return }
       for entry in try entries(folder) {
         let path = folder.appending(entry)
-        guard case .success(let facts?) = path.facts(), facts.isFolder, !passesOver(entry, path) else { continue }
+        guard path.isFolder, !passesOver(entry, path) else { continue }
         try walk(path, names, isNamed: false, &matched)
       }
       return
@@ -154,18 +143,14 @@ struct FileSearch {
 
   /// Adds the target of a completely matched pattern: a file, or all files below a folder.
   private mutating func take(_ path: FilePath, isNamed: Bool, _ matched: inout Bool) throws {
-    let facts: FileFacts
-    switch path.orRoot.facts() {
-    case .success(let known?): facts = known
-    case .success(nil):
+    guard let kind = try status(of: path)?.kind else {
       if !isNamed, path.isDanglingLink { skipped.append(path) }
       return
-    case .failure(let error): throw InputError.unreadable(path: path.description, code: error.code)
     }
-    if facts.isRegular || facts.isPipe && isNamed {
+    if kind == .file || kind == .pipe && isNamed {
       matched = true
       found.insert(path)
-    } else if facts.isFolder {
+    } else if kind == .folder {
       guard try isNew(path, 0) else { return }
       for entry in try entries(path) {
         let entryPath = path.appending(entry)
@@ -181,11 +166,15 @@ struct FileSearch {
   /// Records that a folder has been searched for the rest of the pattern; returns false if it already had been or is
   /// not a folder.
   private mutating func isNew(_ folder: FilePath, _ names: Int) throws -> Bool {
-    switch folder.orRoot.facts() {
-    case .success(let facts?) where facts.isFolder:
-      searched.insert(SearchedFolder(device: facts.device, inode: facts.inode, names: names)).inserted
-    case .success: false
-    case .failure(let error): throw InputError.unreadable(path: folder.description, code: error.code)
+    guard let status = try status(of: folder), status.kind == .folder else { return false }
+    return searched[status.identity, default: []].insert(names).inserted
+  }
+
+  private func status(of path: FilePath) throws -> FileStatus? {
+    do {
+      return try path.orRoot.status()
+    } catch {
+      throw InputError.unreadable(path: path.description, code: error.code)
     }
   }
 
@@ -210,7 +199,8 @@ extension FilePath {
 
   fileprivate var orRoot: FilePath { bytes.isEmpty ? FilePath("/") : self }
 
-  fileprivate var isFolder: Bool { if case .success(let facts?) = facts() { facts.isFolder } else { false } }
+  /// Whether the path leads to a folder; false if that is unknown.
+  fileprivate var isFolder: Bool { (try? status())?.kind == .folder }
 
   fileprivate var isDanglingLink: Bool {
     var status = stat()

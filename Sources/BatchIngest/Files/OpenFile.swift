@@ -39,7 +39,7 @@ package enum InputError: Error, Equatable, Sendable, CustomStringConvertible {
     case .missing(let inputs, let passedOver):
       Self.refusal(inputs) + (passedOver.isEmpty ? "" : "\n\(InputWarning.words(passedOver: passedOver))")
     case .short(let inputs): Self.refusal(inputs)
-    case .unreadable(let path, let code): "\(path.printable): error: cannot be read: \(systemMessage(code))"
+    case .unreadable(let path, let code): "\(path.printable): error: cannot be read: \(SystemError(code))"
     case .notAFile(let path): "\(path.printable): error: not a file, folder or pipe"
     case .foreign(let path, let form): "\(path.printable): error: \(form)"
     case .pipeTwice(let path):
@@ -63,7 +63,7 @@ package struct IngestFailure: InputFailure, Equatable, Sendable, CustomStringCon
   package var path: String
   package var code: Int32
 
-  package var description: String { "\(path.printable): error: cannot \(operation): \(systemMessage(code))" }
+  package var description: String { "\(path.printable): error: cannot \(operation): \(SystemError(code))" }
 }
 
 /// The error thrown if an input changed after the run found it: exit code 74.
@@ -108,31 +108,18 @@ package struct CutInputError: RunError, Equatable, CustomStringConvertible {
   }
 }
 
-func systemMessage(_ code: Int32) -> String { unsafe String(cString: strerror(code)) }
-
-struct FileFacts {
-  var device: UInt64
-  var inode: UInt64
-  var size: UInt64
-  var isRegular: Bool
-  var isFolder: Bool
-  /// Whether it is a pipe or, for standard input, a socket.
-  var isPipe: Bool
-
-  init(_ status: stat, isStandardInput: Bool = false) {
-    device = UInt64(truncatingIfNeeded: status.st_dev)
-    inode = UInt64(truncatingIfNeeded: status.st_ino)
-    size = UInt64(max(0, status.st_size))
-    isRegular = status.st_mode & S_IFMT == S_IFREG
-    isFolder = status.st_mode & S_IFMT == S_IFDIR
-    isPipe = status.st_mode & S_IFMT == S_IFIFO || isStandardInput && status.st_mode & S_IFMT == S_IFSOCK
+extension FileStatus {
+  /// The status of standard input, in which a socket counts as a pipe; nil if it is closed.
+  static var standardInput: FileStatus? {
+    // A closed descriptor has no status.
+    try? FileStatus.ofInput(STDIN_FILENO, isStandardInput: true)
   }
 
-  /// The facts of standard input; nil if it is closed.
-  static var standardInput: FileFacts? {
-    var status = stat()
-    guard unsafe fstat(STDIN_FILENO, &status) == 0 else { return nil }
-    return FileFacts(status, isStandardInput: true)
+  /// Returns the status of an open input.
+  static func ofInput(_ descriptor: Int32, isStandardInput: Bool) throws(SystemError) -> FileStatus {
+    var status = try FileStatus.of(descriptor)
+    if isStandardInput, status.kind == .socket { status.kind = .pipe }
+    return status
   }
 }
 
@@ -159,48 +146,47 @@ package struct FilePath: Hashable, Comparable, Sendable, CustomStringConvertible
     }
   }
 
-  /// Returns the facts of the path, following symbolic links; nil if nothing exists there, an error if that is unknown.
-  func facts() -> Result<FileFacts?, SystemError> {
-    if self == .standardInput { return .success(.standardInput) }
+  /// Returns the status of the path, following symbolic links; nil if nothing exists there.
+  func status() throws(SystemError) -> FileStatus? {
+    if self == .standardInput { return .standardInput }
     var status = stat()
     let code = unsafe withCString { unsafe stat($0, &status) == 0 ? 0 : errno }
     switch code {
-    case 0: return .success(FileFacts(status))
-    case ENOENT, ENOTDIR: return .success(nil)
-    default: return .failure(SystemError(code))
+    case 0: return FileStatus(status)
+    case ENOENT, ENOTDIR: return nil
+    default: throw SystemError(code)
     }
   }
 }
 
 struct OpenFile: ~Copyable {
   private let descriptor: Int32
-  let facts: FileFacts
+  let status: FileStatus
 
   /// Opens the path without waiting, so that a pipe or device in place of a file cannot block the run.
   ///
   /// - Parameter goesOn: whether to continue reading standard input at its current offset, even if it is a file.
   init(_ path: FilePath, goesOn: Bool = false) throws(SystemError) {
     // If standard input were opened by name, another user's pipe would be refused, and a socket could not be opened.
-    let isDuplicate = path == .standardInput && (goesOn || FileFacts.standardInput?.isPipe == true)
+    let isDuplicate = path == .standardInput && (goesOn || FileStatus.standardInput?.kind == .pipe)
     let descriptor = unsafe path.withCString { path in
       let descriptor = unsafe isDuplicate ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
       return descriptor >= 0 ? descriptor : -errno
     }
     guard descriptor >= 0 else { throw SystemError(-descriptor) }
-    var status = stat()
-    guard unsafe fstat(descriptor, &status) == 0 else {
-      let code = errno
+    do {
+      status = try FileStatus.ofInput(descriptor, isStandardInput: path == .standardInput)
+    } catch {
       close(descriptor)
-      throw SystemError(code)
+      throw error
     }
     self.descriptor = descriptor
-    facts = FileFacts(status, isStandardInput: path == .standardInput)
   }
 
   /// Creates a placeholder for a file at an address, without opening anything on disk.
   init() {
     descriptor = -1
-    facts = FileFacts(stat())
+    status = FileStatus(stat())
   }
 
   deinit { close(descriptor) }

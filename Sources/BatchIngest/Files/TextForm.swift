@@ -1,6 +1,3 @@
-import BatchFoundation
-import Glibc
-
 /// The format that the beginning of a file indicates, if not lines of JSON. If such a file were read as lines of JSON,
 /// every line would be bad.
 ///

@@ -290,10 +290,7 @@ public struct UnknownFields {
 
   /// Counts the names of the line; they are distinct, because a line with a repeated key is not a record.
   package mutating func commit() {
-    if !pending.isEmpty { commitPending() }
-  }
-
-  private mutating func commitPending() {
+    guard !pending.isEmpty else { return }
     noted += pending.count
     for name in pending { unsafe add(Array(name.bytes.prefix(Self.longestName)), 1) }
     pending.removeAll(keepingCapacity: true)

@@ -1,6 +1,5 @@
 package import BatchFoundation
 internal import CBytes
-import Glibc
 
 @safe package struct BlockLine {
   /// The line without its line ending; not empty.

@@ -29,8 +29,7 @@ extension InputFiles {
           try body(file, $0)
         }
       } else {
-        var one = InputFiles.none
-        one.files = [files[Int(file)]]
+        let one = InputFiles(files: [files[Int(file)]])
         let places = Set(positions.map { RecordPosition(file: 0, line: $0.line) })
         try one.forEachCutLine(at: places, options) { try body(file, $1) }
       }

@@ -1,5 +1,4 @@
 import BatchFoundation
-import Glibc
 
 /// Whole lines of an input in memory, used by one worker at a time.
 @safe final class LineBlock {

@@ -256,8 +256,7 @@ enum MentionedPerson {
     in bytes: UnsafeBufferPointer<UInt8>, _ kinds: [PersonID.Kind], _ isForgotten: (PersonID.Kind, Text) -> Bool
   ) -> Bool {
     func isAny(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
-      guard let base = bytes.baseAddress else { return false }
-      let text = unsafe Text(base: base, count: bytes.count)
+      let text = unsafe Text(bytes)
       return kinds.contains { isForgotten($0, text) }
     }
     // A line that is not JSON is searched below.

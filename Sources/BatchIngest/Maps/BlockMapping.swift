@@ -123,10 +123,8 @@ extension InputFile {
   /// - Parameter limit: the maximum number of foreign records.
   /// - Throws: `IngestFailure`, `InputChanged`, or what `body` throws.
   package func tryMap(_ vocabulary: RecordVocabulary, limit: Int, _ body: (MapTrial) throws -> Void) throws {
-    var files = InputFiles.none
-    files.files = [self]
     let options = IngestOptions(maxLineBytes: 16 << 20, memoryLimit: 1 << 26, workers: 1)
-    let source = LineSource(files, options, inOrder: true) {}
+    let source = LineSource(InputFiles(files: [self]), options, inOrder: true) {}
     let block = LineBlock(capacity: options.blockBytes)
     var mapping = BlockMapping()
     var reader = LineReader(vocabulary)

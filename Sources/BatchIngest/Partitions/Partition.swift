@@ -69,14 +69,7 @@ package struct RepeatedRecord {
   /// Returns the index of the first record at or after the instant; at the instant itself, records of kinds before
   /// `kind` are skipped.
   package func place(from instant: Instant, _ kind: InputKind = .events) -> Int {
-    var (low, high) = (0, count)
-    while low < high {
-      let middle = (low + high) / 2
-      let key = unsafe keys[middle]
-      let isBefore = key.timestamp == instant ? key.kind < kind : key.timestamp < instant
-      if isBefore { low = middle + 1 } else { high = middle }
-    }
-    return low
+    place { $0.timestamp == instant ? $0.kind < kind : $0.timestamp < instant }
   }
 }
 

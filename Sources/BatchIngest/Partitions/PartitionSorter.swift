@@ -298,12 +298,7 @@ import BatchFoundation
 
   /// Returns the index of the id's earliest entry in ``knownIDs``, or the index where it would be inserted.
   private func firstKnown(_ key: UInt64) -> Int {
-    var (low, high) = (0, knownIDs.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if knownIDs[middle].high < key { low = middle + 1 } else { high = middle }
-    }
-    return low
+    knownIDs.place { $0.high < key }
   }
 
   private enum Knowledge {

@@ -1,6 +1,5 @@
 package import BatchFoundation
 import CBytes
-import Glibc
 
 /// Distributes the lines of an export among parts by device. Lines are read as a run would read them.
 ///
@@ -130,13 +129,10 @@ package struct InputPartitioning: Sendable {
 
 private struct LineDistributor: ~Copyable {
   private var reader: LineReader
-  private let vocabulary: RecordVocabulary
-  private let maxLineBytes: Int
-  private let window: TimeWindow
+  private let whole: InputPartitioning
   private var mapping = BlockMapping()
   private var head = RecordHead()
   private let buffers: [PartBuffer]
-  private let firstFile: UInt32
   private(set) var lines: [Int]
   /// For each file, the number of records in the window, which a run accepts or already knows; empty if no input has a
   /// minimum.
@@ -144,14 +140,11 @@ private struct LineDistributor: ~Copyable {
   private(set) var warnings: [String: PlacedWarnings] = [:]
 
   init(_ whole: InputPartitioning) {
+    self.whole = whole
     usableByFile = Array(repeating: 0, count: whole.files.minima.isEmpty ? 0 : whole.files.files.count)
-    vocabulary = whole.vocabulary
-    maxLineBytes = whole.options.maxLineBytes
-    window = whole.options.window
-    reader = LineReader(vocabulary, maxLineBytes: maxLineBytes)
+    reader = LineReader(whole.vocabulary, maxLineBytes: whole.options.maxLineBytes)
     buffers = (0..<whole.parts).map { _ in PartBuffer() }
     lines = Array(repeating: 0, count: whole.parts)
-    firstFile = whole.firstFile
   }
 
   mutating func read(_ block: LineBlock) {
@@ -176,17 +169,16 @@ private struct LineDistributor: ~Copyable {
       warnings.add(of: record, block)
       let part = part(of: record.number)
       PartFrame.append(
-        leftOut: reason, file: firstFile + record.file, line: record.number, offset: record.offset,
+        leftOut: reason, file: whole.firstFile + record.file, line: record.number, offset: record.offset,
         to: &buffers[part].bytes)
       lines[part] += 1
     }
   }
 
   private mutating func read(_ line: BlockLine, _ block: LineBlock) {
-    guard let base = unsafe line.bytes.baseAddress, unsafe !Text(base: base, count: line.bytes.count).trimmed.isEmpty
-    else { return }
+    guard !line.text.isEmpty else { return }
     let position = RecordPosition(file: line.file, line: line.number)
-    if !block.mapped.isFilled, unsafe line.bytes.count <= maxLineBytes,
+    if !block.mapped.isFilled, unsafe line.bytes.count <= whole.options.maxLineBytes,
       let device = SourceLine(text: line.text, kind: line.kind, position: position).plainDevice
     {
       let part = InputPartitioning.part(of: DeviceHash(device), among: lines.count)
@@ -208,20 +200,19 @@ private struct LineDistributor: ~Copyable {
 
   private mutating func keep(_ line: BlockLine, in part: Int) {
     unsafe PartFrame.append(
-      line.bytes, file: firstFile + line.file, line: line.number, offset: line.offset,
-      element: line.isMapped ? line.element : nil,
-      to: &buffers[part].bytes)
+      line.bytes, file: whole.firstFile + line.file, line: line.number, offset: line.offset,
+      element: line.isMapped ? line.element : nil, to: &buffers[part].bytes)
     lines[part] += 1
   }
 
   private mutating func count(_ line: BlockLine, isRecord: Bool) {
-    guard isRecord, !usableByFile.isEmpty, window.contains(head.timestamp) else { return }
+    guard isRecord, !usableByFile.isEmpty, whole.options.window.contains(head.timestamp) else { return }
     usableByFile[Int(line.file)] += 1
   }
 
   private mutating func add(_ finding: QuarantinedLine, _ file: UInt32) {
     let part = part(of: finding.line)
-    PartFrame.append(finding, file: firstFile + file, to: &buffers[part].bytes)
+    PartFrame.append(finding, file: whole.firstFile + file, to: &buffers[part].bytes)
     lines[part] += 1
   }
 

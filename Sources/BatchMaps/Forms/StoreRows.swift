@@ -179,11 +179,7 @@ final class DatabaseCopy {
 
   /// - Parameter temporary: the folder in which the copy's own folder is created.
   init(in temporary: String) throws(SystemError) {
-    var template = Array("\(temporary)/engage-store-XXXXXX".utf8CString)
-    guard
-      unsafe template.withUnsafeMutableBufferPointer({ unsafe $0.baseAddress.flatMap { unsafe mkdtemp($0) } }) != nil
-    else { throw SystemError(errno) }
-    folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    folder = try TemporaryPath.folder("\(temporary)/engage-store-")
     draft = try DraftFile(for: folder + "/store")
   }
 

@@ -54,11 +54,10 @@ extension [UInt8] {
 /// Decodes text to UTF-8, from chunks of bytes that may end anywhere.
 struct TextDecoder {
   private let encoding: TextEncoding
-  /// The first byte of an incomplete UTF-16 unit.
+  /// The bytes of an incomplete UTF-16 character.
   private var rest: [UInt8] = []
-  private var isBigEndian = false
-  private var hasStarted = false
-  private var high: UInt16?
+  /// Whether UTF-16 is big-endian; nil until the first unit, which may be a byte order mark.
+  private var isBigEndian: Bool?
 
   init(_ encoding: TextEncoding) { self.encoding = encoding }
 
@@ -71,51 +70,36 @@ struct TextDecoder {
     0x0178,
   ]
 
+  /// Returns the text without a byte order mark of UTF-16; surrogates that are not a pair become U+FFFD.
   mutating func decode(_ bytes: UnsafeBufferPointer<UInt8>) -> [UInt8] {
-    var text: [UInt8] = []
-    text.reserveCapacity(bytes.count)
-    for index in bytes.indices {
-      let byte = unsafe bytes[index]
-      switch encoding {
-      case .utf8: text.append(byte)
-      case .latin1: Self.append(UInt32(byte), to: &text)
-      case .windows1252:
-        let mapped = 0x80...0x9F ~= byte ? UInt32(Self.windows[Int(byte) - 0x80]) : 0
-        Self.append(mapped == 0 ? UInt32(byte) : mapped, to: &text)
-      case .utf16: take(byte, &text)
+    let units: [UInt16]
+    switch encoding {
+    case .utf8: return unsafe Array(bytes)
+    case .latin1: units = unsafe bytes.map { UInt16($0) }
+    case .windows1252:
+      units = unsafe bytes.map { byte in
+        let mapped = 0x80...0x9F ~= byte ? Self.windows[Int(byte) - 0x80] : 0
+        return mapped == 0 ? UInt16(byte) : mapped
       }
+    case .utf16: units = unsafe takeUnits(bytes)
     }
-    return text
+    return Array(String(decoding: units, as: UTF16.self).utf8)
   }
 
-  private mutating func take(_ byte: UInt8, _ text: inout [UInt8]) {
-    rest.append(byte)
-    guard rest.count == 2 else { return }
-    let unit = isBigEndian ? UInt16(rest[0]) << 8 | UInt16(rest[1]) : UInt16(rest[1]) << 8 | UInt16(rest[0])
-    rest.removeAll(keepingCapacity: true)
-    if !hasStarted {
-      hasStarted = true
-      if unit == 0xFEFF { return }
-      if unit == 0xFFFE {
-        isBigEndian = true
-        return
-      }
+  private mutating func takeUnits(_ bytes: UnsafeBufferPointer<UInt8>) -> [UInt16] {
+    unsafe rest += bytes
+    var end = rest.count / 2 * 2
+    var units = stride(from: 0, to: end, by: 2).map { UInt16(rest[$0]) | UInt16(rest[$0 + 1]) << 8 }
+    if isBigEndian == nil, let first = units.first {
+      isBigEndian = first == 0xFFFE
+      if first == 0xFFFE || first == 0xFEFF { units.removeFirst() }
     }
-    if let first = high {
-      high = nil
-      if 0xDC00...0xDFFF ~= unit {
-        return Self.append(0x10000 + (UInt32(first) - 0xD800) << 10 + (UInt32(unit) - 0xDC00), to: &text)
-      }
-      Self.append(0xFFFD, to: &text)
+    if isBigEndian == true { units = units.map(\.byteSwapped) }
+    if let last = units.last, UTF16.isLeadSurrogate(last) {
+      units.removeLast()
+      end -= 2
     }
-    switch unit {
-    case 0xD800...0xDBFF: high = unit
-    case 0xDC00...0xDFFF: Self.append(0xFFFD, to: &text)
-    default: Self.append(UInt32(unit), to: &text)
-    }
-  }
-
-  private static func append(_ scalar: UInt32, to text: inout [UInt8]) {
-    text.append(contentsOf: Unicode.Scalar(scalar).map { Array(String($0).utf8) } ?? [0xEF, 0xBF, 0xBD])
+    rest.removeFirst(end)
+    return units
   }
 }

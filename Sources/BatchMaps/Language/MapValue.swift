@@ -1,10 +1,5 @@
 import BatchFoundation
 
-/// The sources of a field; the first one with a value counts.
-struct MapValue: Sendable {
-  var sources: [MapSource]
-}
-
 /// A path or a constant, and the conversion of its value.
 struct MapSource: Sendable {
   enum Origin: Sendable {
@@ -16,7 +11,8 @@ struct MapSource: Sendable {
   }
 
   var origin: Origin
-  var table: MapTable?
+  /// The values that replace strings; nil to keep values.
+  var table: [[UInt8]: MapConstant]?
   var form: MapValueForm?
   var time: MapTime?
   var prefix: [UInt8] = []
@@ -43,10 +39,6 @@ struct MapConstant: Hashable, Sendable {
   let text: [UInt8]?
 }
 
-struct MapTable: Sendable {
-  var rows: [[UInt8]: MapConstant]
-}
-
 /// The type to which a value is converted; a value that cannot be converted is kept.
 enum MapValueForm: String, CaseIterable, Sendable {
   case text, number, boolean, lowercase, uppercase
@@ -54,12 +46,13 @@ enum MapValueForm: String, CaseIterable, Sendable {
 
 /// A part of the line that a rule writes.
 indirect enum MapNode: Sendable {
-  case value(MapValue)
+  /// The sources of a field; the first one with a value counts.
+  case value([MapSource])
   case object(MapObject)
 
   func paths(_ ofSpread: (MapSpread) -> [MapPath] = { [$0.path] }) -> [MapPath] {
     switch self {
-    case .value(let value): value.sources.flatMap(\.paths)
+    case .value(let sources): sources.flatMap(\.paths)
     case .object(let object): object.paths(ofSpread)
     }
   }
@@ -71,7 +64,7 @@ struct MapObject: Sendable {
   var members: [(name: [UInt8], node: MapNode)] = []
   /// The source of an object whose members are copied. A value that is not an object counts only if no member has a
   /// value. Nil for no source.
-  var base: MapValue?
+  var base: [MapSource]?
   /// The members copied from the record; if several have the same name, the first one counts.
   var spreads: [MapSpread] = []
   /// Whether the object is written even if it has no members.
@@ -81,7 +74,7 @@ struct MapObject: Sendable {
   ///
   /// - Parameter ofSpread: returns the paths that a spread reads.
   func paths(_ ofSpread: (MapSpread) -> [MapPath] = { [$0.path] }) -> [MapPath] {
-    (base?.sources ?? []).flatMap(\.paths) + members.flatMap { $0.node.paths(ofSpread) } + spreads.flatMap(ofSpread)
+    (base ?? []).flatMap(\.paths) + members.flatMap { $0.node.paths(ofSpread) } + spreads.flatMap(ofSpread)
   }
 
   /// Returns a copy of the object in which each spread with `others` lists the members that the rule reads.
@@ -99,9 +92,9 @@ struct MapObject: Sendable {
         return spread.others == nil || spread.path.leads(below: path) ? [spread.path] : []
       }
       let ofLine = read + records.map(\.outer)
-      object.spreads[place].others = MapSpread.Others(
-        ofElement: ReadMembers(below: path, ofLine.filter { $0.isOuter == path.isOuter }),
-        ofLine: ReadMembers(below: path, ofLine))
+      object.spreads[place].others = (
+        ReadMembers(below: path, ofLine.filter { $0.isOuter == path.isOuter }), ReadMembers(below: path, ofLine)
+      )
     }
     for place in members.indices {
       if case .object(let inner) = members[place].node {
@@ -160,14 +153,9 @@ struct MapSpread: Sendable {
   var prefix: [UInt8] = []
   /// The separator of names when nested objects are flattened; nil to keep nested objects.
   var separator: [UInt8]?
-  /// The members that the rule reads elsewhere and that are not copied; nil to copy all.
-  var others: Others?
-
-  struct Others: Sendable {
-    var ofElement = ReadMembers()
-    /// The members to exclude if the line itself is the record.
-    var ofLine = ReadMembers()
-  }
+  /// The members that the rule reads elsewhere and that are not copied: in an element of `each`, and in a line that is
+  /// itself the record. Nil to copy all.
+  var others: (ofElement: ReadMembers, ofLine: ReadMembers)?
 }
 
 /// Parses numbers as people write them: `1.234,5`, `-12,00`, `1 234.5`.

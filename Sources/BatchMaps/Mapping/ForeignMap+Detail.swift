@@ -86,12 +86,12 @@ extension ForeignMap {
   /// Returns the constants that a rule writes to a field; empty if the rule may copy a value to it.
   private func constants(of field: String, in rule: MapRule) -> [String] {
     guard case .line(let object) = rule.outcome,
-      case .value(let value)? = object.members.first(where: { $0.name.elementsEqual(field.utf8) })?.node,
-      !value.sources.contains(where: { !$0.paths.isEmpty && $0.table == nil })
+      case .value(let sources)? = object.members.first(where: { $0.name.elementsEqual(field.utf8) })?.node,
+      !sources.contains(where: { !$0.paths.isEmpty && $0.table == nil })
     else { return [] }
-    return value.sources.flatMap { source -> [MapConstant] in
+    return sources.flatMap { source -> [MapConstant] in
       if case .constant(let constant) = source.origin { return [constant] }
-      return (source.table?.rows.values.map { $0 } ?? []) + (source.fallback.map { [$0] } ?? [])
+      return (source.table?.values.map { $0 } ?? []) + (source.fallback.map { [$0] } ?? [])
     }.compactMap { $0.text.map { String(decoding: $0, as: UTF8.self) } }.reduce(into: []) { texts, text in
       if !texts.contains(text) { texts.append(text) }
     }
@@ -118,14 +118,14 @@ extension ForeignMap {
     guard let root = try? JSONNode.parse(line) else { return nil }
     guard let path = record else { return root }
     let node = value(at: path, in: root)
-    return node?.string.flatMap(Self.object) ?? node
+    return node?.opened
   }
 
   private func value(at path: MapPath, in record: JSONNode?) -> JSONNode? {
     path.steps.reduce(record) { node, step in
       switch step {
       case .member(let name):
-        member(name, of: node?.string.flatMap(Self.object) ?? node, path.names)
+        member(name, of: node?.opened, path.names)
       case .element(let place): node?.array.flatMap { $0.indices.contains(place) ? $0[place] : nil }
       default: nil
       }
@@ -168,7 +168,7 @@ extension ForeignMap {
       var node = record
       for case .member(let bytes) in path.steps {
         let name = String(decoding: bytes, as: UTF8.self)
-        let object = node?.string.flatMap(Self.object) ?? node
+        let object = node?.opened
         if let next = object?[name] {
           node = next
           continue
@@ -197,12 +197,6 @@ extension ForeignMap {
     return wanted.isEmpty ? "" : "; the record has \(wanted.prefix(3).joined(separator: ", "))"
   }
 
-  /// Parses a string that contains a JSON object; returns nil for other strings.
-  private static func object(_ text: String) -> JSONNode? {
-    guard text.utf8.first == UInt8(ascii: "{") else { return nil }
-    return try? JSONNode.parse(Array(text.utf8))
-  }
-
   /// Returns the name of a member that may be a misspelling of one that a path requires; nil if there is none.
   private func nearName(_ paths: [String], _ record: JSONNode?) -> String? {
     guard let root = record else { return nil }
@@ -224,13 +218,23 @@ extension ForeignMap {
   }
 }
 
+extension JSONNode {
+  /// The object that the node contains as JSON in a string; otherwise the node itself.
+  var opened: JSONNode {
+    // Other strings are not objects.
+    guard let text = string, text.utf8.first == UInt8(ascii: "{"), let object = try? JSONNode.parse(Array(text.utf8))
+    else { return self }
+    return object
+  }
+}
+
 extension MapRule {
   /// Returns whether a string would be a valid time for the rule if the clocks in its zone did not skip that time.
   fileprivate func skips(_ text: String) -> Bool {
     guard case .line(let object) = outcome,
-      case .value(let value)? = object.members.first(where: { $0.name.elementsEqual("timestamp".utf8) })?.node
+      case .value(let sources)? = object.members.first(where: { $0.name.elementsEqual("timestamp".utf8) })?.node
     else { return false }
-    return value.sources.compactMap(\.time).contains { time in
+    return sources.compactMap(\.time).contains { time in
       Array(text.utf8).withText {
         time.instant($0.trimmed) == nil && MapTime(form: time.form, zone: .utc).instant($0.trimmed) != nil
       }

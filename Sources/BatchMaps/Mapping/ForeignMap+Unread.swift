@@ -113,8 +113,8 @@ extension MapRule {
   fileprivate var constantFields: [String] {
     guard case .line(let object) = outcome else { return [] }
     return object.members.compactMap { member in
-      guard case .value(let value) = member.node else { return nil }
-      let isConstant = value.sources.contains { source in
+      guard case .value(let sources) = member.node else { return nil }
+      let isConstant = sources.contains { source in
         if case .constant = source.origin { true } else { source.fallback != nil }
       }
       return isConstant ? String(decoding: member.name, as: UTF8.self) : nil

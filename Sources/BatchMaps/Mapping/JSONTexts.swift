@@ -66,14 +66,10 @@ struct EmbeddedJSON: ~Copyable {
   mutating func append(_ bytes: UnsafeBufferPointer<UInt8>, to target: inout ByteBuffer) -> Bool {
     tape.reset(keeping: 1 << 20)
     guard unsafe firstInvalidUTF8(bytes) == nil else { return false }
-    let flaws: JSONFlaws
-    do {
-      flaws = try unsafe reader.read(bytes, onto: &tape)
-    } catch {
-      return false
-    }
+    // Other text is not JSON.
+    guard let flaws = unsafe try? reader.read(bytes, onto: &tape), !flaws.hasAny else { return false }
     let view = tape.view(at: 0)
-    guard !flaws.hasAny, view.kind == .object || view.kind == .array else { return false }
+    guard view.kind == .object || view.kind == .array else { return false }
     CanonicalJSON.append(view, to: &target)
     return true
   }

@@ -173,7 +173,7 @@ struct MapPlan {
     objects.append(
       Object(
         members: Self.append(own, to: &members), spreads: Self.append(taken, to: &spreads),
-        base: object.base.map { Self.append($0.sources.flatMap { rows(of: $0) }, to: &sources) },
+        base: object.base.map { Self.append($0.flatMap { rows(of: $0) }, to: &sources) },
         isAlwaysThere: object.isAlwaysThere))
     return objects.count - 1
   }
@@ -189,7 +189,7 @@ struct MapPlan {
     let content: Content =
       switch node {
       case .object(let object): .object(add(object))
-      case .value(let value): .sources(Self.append(value.sources.flatMap { rows(of: $0) }, to: &sources))
+      case .value(let own): .sources(Self.append(own.flatMap { rows(of: $0) }, to: &sources))
       }
     return unsafe Member(
       name: own, quoted: memory.copy(quoted.bytes), key: memory.copy(key.bytes), content: content,
@@ -203,8 +203,8 @@ struct MapPlan {
       let turn: Conversion
       if let table = source.table {
         let first = constants.count
-        constants += table.rows.values.map { constant($0) }
-        turn = .table(scope(of: zip(table.rows.keys, first...)), source.form)
+        constants += table.values.map { constant($0) }
+        turn = .table(scope(of: zip(table.keys, first...)), source.form)
       } else if let time = source.time {
         turn = .time(times.count)
         times.append(time)

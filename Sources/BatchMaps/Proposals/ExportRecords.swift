@@ -127,29 +127,24 @@ package struct ExportRecords {
   private mutating func readJSON() {
     let names = Set(nodes.flatMap { $0.members?.map(\.key) ?? [] }).sorted()
     jsonColumns = names.filter { name in
-      let texts = nodes.compactMap { $0[name]?.string }
+      let texts = nodes.compactMap { $0[name] }.filter { $0.string != nil }
       return !texts.isEmpty && texts.count { Self.object($0) != nil } * 10 >= texts.count * 9
     }
     guard !jsonColumns.isEmpty else { return }
     nodes = nodes.map { node in
       let members = (node.members ?? []).map { member in
         var member = member
-        if jsonColumns.contains(member.key), let object = member.value.string.flatMap(Self.object) {
-          member.value = object
-        }
+        if jsonColumns.contains(member.key) { member.value = member.value.opened }
         return member
       }
       return JSONNode(.object(members), at: node.place)
     }
   }
 
+  /// Returns the object that a node is, or contains as JSON in a string; otherwise nil.
   private static func object(_ node: JSONNode) -> JSONNode? {
-    node.members == nil ? node.string.flatMap(object) : node
-  }
-
-  private static func object(_ text: String) -> JSONNode? {
-    guard text.first == "{", let node = try? JSONNode.parse(Array(text.utf8)), node.members != nil else { return nil }
-    return node
+    let node = node.opened
+    return node.members == nil ? nil : node
   }
 
   /// Returns a map for records that have the project's own shape but need one for their file format or their times. It

@@ -1,6 +1,4 @@
-import BatchConfiguration
 package import BatchFoundation
-import BatchIngest
 
 /// A proposed map for records that no preset reads. The names and values of members show which ones are the device,
 /// time, name and person.

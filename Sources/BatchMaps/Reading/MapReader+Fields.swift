@@ -47,7 +47,7 @@ extension MapReader {
     }
     if isConstant {
       noteType(key == "type" && map.isFile ? field : nil)
-      read.node = .value(MapValue(sources: [MapSource(origin: .constant(MapConstant(field.node)))]))
+      read.node = .value([MapSource(origin: .constant(MapConstant(field.node)))])
       return read
     }
     let elements = field.node.array == nil ? [field] : field.elements() ?? []
@@ -56,7 +56,7 @@ extension MapReader {
       read.node = .object(MapObject(spreads: elements.compactMap { spread($0) }))
     } else {
       if elements.isEmpty { field.refuse("has no source") }
-      read.node = .value(MapValue(sources: elements.compactMap { source($0, of: key) }))
+      read.node = .value(elements.compactMap { source($0, of: key) })
     }
     return read
   }
@@ -179,7 +179,7 @@ extension MapReader {
     }
     spread.prefix = prefix?.anyText().map { Array($0.utf8) } ?? []
     spread.separator = flatten?.text().map { Array($0.utf8) }
-    if others != nil { spread.others = MapSpread.Others() }
+    if others != nil { spread.others = (ReadMembers(), ReadMembers()) }
     return spread
   }
 }
@@ -216,12 +216,12 @@ struct FieldBuilder {
     switch object.members[place].node {
     case .object(let known): inner = known
     // The field's source is a whole object, to which members are added.
-    case .value(let value):
+    case .value(let sources):
       inner = MapObject()
-      if case .constant(let constant)? = value.sources.first?.origin {
+      if case .constant(let constant)? = sources.first?.origin {
         add(constant, to: &inner)
       } else {
-        inner.base = value
+        inner.base = sources
       }
     }
     insert(node, names.dropFirst(), into: &inner)
@@ -233,9 +233,8 @@ struct FieldBuilder {
     guard let members = try? JSONNode.parse(constant.json).members else { return }
     object.isAlwaysThere = true
     for member in members {
-      let value = MapConstant(member.value)
-      let source = MapValue(sources: [MapSource(origin: .constant(value))])
-      insert(.value(source), [Array(member.key.utf8)], into: &object)
+      let source = MapSource(origin: .constant(MapConstant(member.value)))
+      insert(.value([source]), [Array(member.key.utf8)], into: &object)
     }
   }
 }

@@ -1,13 +1,12 @@
 import BatchConfiguration
 import BatchFoundation
-import BatchIngest
 
 /// Reads map documents and checks their keywords, types, paths and tables (reference formats 6.3).
 struct MapReader {
   private(set) var map: ForeignMap
   let found: DocumentFaults
   let zones: ZoneDatabase
-  private(set) var tables: [String: MapTable] = [:]
+  private(set) var tables: [String: [[UInt8]: MapConstant]] = [:]
   /// The values of ids that identify nobody.
   private(set) var nobody: Set<[UInt8]> = []
   /// The names or paths of included maps, whose rules follow the map's own.
@@ -148,10 +147,8 @@ struct MapReader {
     }
   }
 
-  func table(_ rows: Field) -> MapTable {
-    MapTable(
-      rows: Dictionary(
-        (rows.entries() ?? []).map { (Array($0.key.utf8), MapConstant($0.field.node)) }, uniquingKeysWith: { $1 }))
+  func table(_ rows: Field) -> [[UInt8]: MapConstant] {
+    Dictionary((rows.entries() ?? []).map { (Array($0.key.utf8), MapConstant($0.field.node)) }) { $1 }
   }
 
   /// - Parameters:

@@ -1,43 +1,43 @@
-public import BatchFoundation
+import BatchFoundation
 
 /// Reads the numbers and strings of a block in order. Numbers have a variable length, as `ByteBuffer.append(varint:)`
 /// writes them. Known items are referred to by numbers from 1; a 0 announces a new item.
 ///
 /// Every number is checked against the block, so functions throw ``StoreError/damagedBlock`` instead of reading out of
 /// bounds.
-public struct BlockCursor: ~Copyable {
-  @usableFromInline var source: ByteBuffer
-  @usableFromInline var at = 0
+struct BlockCursor: ~Copyable {
+  private var source: ByteBuffer
+  private var at = 0
   /// The strings read so far. Their memory is readable for some bytes beyond their end and lives as long as the cursor.
-  public private(set) var strings: [Text] = []
+  private(set) var strings: [Text] = []
 
-  public init(_ block: UnsafeBufferPointer<UInt8>) {
+  init(_ block: UnsafeBufferPointer<UInt8>) {
     source = ByteBuffer(capacity: block.count)
     unsafe source.append(block)
   }
 
-  public init(_ block: [UInt8]) {
+  init(_ block: [UInt8]) {
     source = ByteBuffer(capacity: block.count)
     unsafe block.withUnsafeBufferPointer { unsafe source.append($0) }
   }
 
-  @usableFromInline var damage: any Error { StoreError.damagedBlock }
+  private var damage: any Error { StoreError.damagedBlock }
 
-  @inlinable public var remaining: Int { source.count - at }
+  var remaining: Int { source.count - at }
 
-  public mutating func reserveStrings(_ count: Int) { strings.reserveCapacity(count) }
+  mutating func reserveStrings(_ count: Int) { strings.reserveCapacity(count) }
 
   /// The start of every block.
-  public struct Head {
-    public var events: Int
+  struct Head {
+    var events: Int
     /// The instant to which the first event's stored time difference is added.
-    public var first: Instant
+    var first: Instant
     /// The size of the whole request body in bytes.
-    public var bodyBytes: Int
+    var bodyBytes: Int
   }
 
   /// Reads the start of a block, which must have this format version.
-  public mutating func head(version: UInt8) throws -> Head {
+  mutating func head(version: UInt8) throws -> Head {
     guard try byte() == version else { throw damage }
     let events = try number()
     let first = try instant(after: Instant(milliseconds: 0))
@@ -46,29 +46,28 @@ public struct BlockCursor: ~Copyable {
     return Head(events: Int(events), first: first, bodyBytes: Int(bodyBytes))
   }
 
-  public mutating func byte() throws -> UInt8 {
+  mutating func byte() throws -> UInt8 {
     guard at < source.count else { throw damage }
     defer { at += 1 }
     return unsafe source.base[at]
   }
 
   /// Reads eight bytes, big-endian.
-  public mutating func word() throws -> UInt64 {
+  mutating func word() throws -> UInt64 {
     guard remaining >= 8 else { throw damage }
     defer { at += 8 }
     return unsafe UInt64(bigEndian: UnsafeRawPointer(source.base + at).loadUnaligned(as: UInt64.self))
   }
 
-  @inlinable @inline(__always)
-  public mutating func number() throws -> UInt64 {
+  @inline(__always)
+  mutating func number() throws -> UInt64 {
     guard at < source.count else { throw damage }
     let first = unsafe source.base[at]
     at += 1
     return first < 0x80 ? UInt64(first) : try longNumber(first)
   }
 
-  @usableFromInline
-  mutating func longNumber(_ first: UInt8) throws -> UInt64 {
+  private mutating func longNumber(_ first: UInt8) throws -> UInt64 {
     var value = UInt64(first & 0x7F)
     var shift: UInt64 = 7
     while at < source.count, shift < 64 {
@@ -84,42 +83,41 @@ public struct BlockCursor: ~Copyable {
   /// Returns the index of the known item with this number. Known items are numbered from 1.
   ///
   /// - Parameter count: the number of known items.
-  @inlinable @inline(__always)
-  public func index(_ number: UInt64, of count: Int) throws -> Int {
+  @inline(__always)
+  func index(_ number: UInt64, of count: Int) throws -> Int {
     guard number <= UInt64(count) else { throw damage }
     return Int(number) - 1
   }
 
   /// Reads a count of items that have at least one byte each.
-  public mutating func byteBoundCount() throws -> Int {
+  mutating func byteBoundCount() throws -> Int {
     let count = try number()
     guard count <= UInt64(remaining) else { throw damage }
     return Int(count)
   }
 
   /// Reads a number of milliseconds and returns the instant that much later than `last`.
-  @inlinable
-  public mutating func instant(after last: Instant) throws -> Instant {
+  mutating func instant(after last: Instant) throws -> Instant {
     let (stamp, overflow) = last.milliseconds.addingReportingOverflow(Int64(bitPattern: try number()))
     guard !overflow, stamp >= 0, stamp <= Instant.last.milliseconds else { throw damage }
     return Instant(milliseconds: stamp)
   }
 
   /// Reads a known or a new string and returns its index in ``strings``.
-  @inlinable @inline(__always)
-  public mutating func string() throws -> Int {
+  @inline(__always)
+  mutating func string() throws -> Int {
     let number = try number()
     return number == 0 ? try newString() : try index(number, of: strings.count)
   }
 
   /// Reads a new string and returns its index in ``strings``.
-  public mutating func newString() throws -> Int {
+  mutating func newString() throws -> Int {
     strings.append(try text())
     return strings.count - 1
   }
 
   /// Reads a length and the text that follows it, which gets no index.
-  public mutating func text() throws -> Text {
+  mutating func text() throws -> Text {
     let length = try byteBoundCount()
     defer { at += length }
     return unsafe Text(base: source.base + at, count: length)
@@ -167,14 +165,11 @@ struct BlockSums {
 ///     source = zigzag line delta << 1 | has file, [file]
 ///
 /// The writer and the reader each start a new trail with every block. Reading throws ``StoreError/damagedBlock``.
-public struct SourceTrail {
-  @usableFromInline var last = StoredSource.unknown
+struct SourceTrail {
+  private var last = StoredSource.unknown
 
-  @inlinable
-  public init() {}
-
-  @inlinable @inline(__always)
-  public mutating func append(_ source: StoredSource, to body: inout ByteBuffer) {
+  @inline(__always)
+  mutating func append(_ source: StoredSource, to body: inout ByteBuffer) {
     let delta = Int64(bitPattern: source.line &- last.line)
     let isOtherFile = source.file != last.file
     body.append(varint: UInt64(bitPattern: delta << 1 ^ delta >> 63) << 1 | (isOtherFile ? 1 : 0))
@@ -182,8 +177,8 @@ public struct SourceTrail {
     last = source
   }
 
-  @inlinable @inline(__always)
-  public mutating func next(from block: inout BlockCursor) throws -> StoredSource {
+  @inline(__always)
+  mutating func next(from block: inout BlockCursor) throws -> StoredSource {
     let head = try block.number()
     let zigzag = head >> 1
     last.line &+= zigzag >> 1 ^ (0 &- zigzag & 1)

@@ -50,28 +50,10 @@ package struct EventBlocks: Sendable {
     /// A group chosen by the platform, for example by request headers. Events of different groups never share a
     /// request.
     package var group: Int
-
-    package init(
-      offset: Int, length: Int, events: Int, expired: Int, first: Instant, last: Instant, bodyBytes: Int, group: Int = 0
-    ) {
-      self.offset = offset
-      self.length = length
-      self.events = events
-      self.expired = expired
-      self.first = first
-      self.last = last
-      self.bodyBytes = bodyBytes
-      self.group = group
-    }
   }
 
   package var bytes: [UInt8]
   package var entries: [Entry]
-
-  package init(bytes: [UInt8] = [], entries: [Entry] = []) {
-    self.bytes = bytes
-    self.entries = entries
-  }
 
   package var eventCount: Int { entries.reduce(0) { $0 + $1.events } }
 

@@ -1,12 +1,12 @@
 /// Short sequences of string indexes that events of a block have in common, numbered in the order of first use.
-@safe public struct TupleTable: ~Copyable {
-  @usableFromInline var slots: UnsafeMutablePointer<UInt64>
-  @usableFromInline var mask: Int
-  @usableFromInline var generation: UInt64 = 1
-  @usableFromInline var starts: [(start: Int, count: Int, hash: UInt64)] = []
-  @usableFromInline var items: [UInt32] = []
+@safe struct TupleTable: ~Copyable {
+  private var slots: UnsafeMutablePointer<UInt64>
+  private var mask: Int
+  private var generation: UInt64 = 1
+  private var starts: [(start: Int, count: Int, hash: UInt64)] = []
+  private var items: [UInt32] = []
 
-  public init(capacity: Int = 256) {
+  init(capacity: Int = 256) {
     mask = capacity * 2 - 1
     unsafe slots = .allocate(capacity: capacity * 2)
     unsafe slots.initialize(repeating: 0, count: capacity * 2)
@@ -14,7 +14,7 @@
 
   deinit { unsafe slots.deallocate() }
 
-  public mutating func removeAll() {
+  mutating func removeAll() {
     starts.removeAll(keepingCapacity: true)
     items.removeAll(keepingCapacity: true)
     generation += 1
@@ -24,8 +24,8 @@
     }
   }
 
-  @inlinable @inline(__always)
-  public mutating func intern(_ tuple: UnsafeBufferPointer<UInt32>) -> (index: Int, isNew: Bool) {
+  @inline(__always)
+  mutating func intern(_ tuple: UnsafeBufferPointer<UInt32>) -> (index: Int, isNew: Bool) {
     var hash = UInt64(truncatingIfNeeded: tuple.count)
     for index in tuple.indices { hash = unsafe (hash ^ UInt64(tuple[index])) &* 0x9E37_79B9_7F4A_7C15 ^ (hash >> 29) }
     var slot = Int(truncatingIfNeeded: hash >> 24) & mask
@@ -46,11 +46,11 @@
     return (starts.count - 1, true)
   }
 
-  @inlinable @inline(__always)
-  public func item(_ place: Int, of index: Int) -> Int { Int(items[starts[index].start + place]) }
+  @inline(__always)
+  func item(_ place: Int, of index: Int) -> Int { Int(items[starts[index].start + place]) }
 
-  @inlinable @inline(__always)
-  func matches(_ index: Int, _ tuple: UnsafeBufferPointer<UInt32>, _ hash: UInt64) -> Bool {
+  @inline(__always)
+  private func matches(_ index: Int, _ tuple: UnsafeBufferPointer<UInt32>, _ hash: UInt64) -> Bool {
     let known = starts[index]
     guard known.hash == hash, known.count == tuple.count else { return false }
     return unsafe items.withUnsafeBufferPointer { items in
@@ -59,15 +59,13 @@
     }
   }
 
-  @usableFromInline
-  func freeSlot(_ hash: UInt64) -> Int {
+  private func freeSlot(_ hash: UInt64) -> Int {
     var slot = Int(truncatingIfNeeded: hash >> 24) & mask
     while unsafe slots[slot] >> 32 == generation { slot = (slot + 1) & mask }
     return slot
   }
 
-  @usableFromInline
-  mutating func grow() {
+  private mutating func grow() {
     mask = (mask + 1) * 2 - 1
     unsafe slots.deallocate()
     unsafe slots = .allocate(capacity: mask + 1)

@@ -1,4 +1,3 @@
-import BatchFoundation
 package import GRDB
 
 /// The only connection to a store, through which all its tables are read and written. Functions throw as ``EventStore``

@@ -1,4 +1,3 @@
-import BatchFoundation
 import GRDB
 
 /// The handling of chunks on which the service fails: they are halved, joined again, or given up (decisions 38).
