@@ -92,13 +92,8 @@ struct RejectedEvents {
 
 /// The sizes of requests that a service refuses, learned from refused chunks whose two halves it accepted.
 struct RejectedSizes {
-  private struct Refused {
-    var chunk: PendingChunk
-    var taken = 0
-  }
-
-  /// The refused chunks by number.
-  private var refused: [Int64: Refused] = [:]
+  /// The refused chunks by number, each with the number of its halves that were accepted.
+  private var refused: [Int64: (chunk: PendingChunk, taken: Int)] = [:]
   /// The smallest refused sizes, in events and body bytes. No size is at least as large as another in both respects.
   private var sizes: [(events: Int, bytes: Int)] = []
 
@@ -107,7 +102,7 @@ struct RejectedSizes {
     chunk.events > 1 && sizes.contains { chunk.events >= $0.events && chunk.bodyBytes >= $0.bytes }
   }
 
-  mutating func noteRejected(_ chunk: PendingChunk) { refused[chunk.id] = Refused(chunk: chunk) }
+  mutating func noteRejected(_ chunk: PendingChunk) { refused[chunk.id] = (chunk, 0) }
 
   mutating func noteTaken(_ chunk: PendingChunk) {
     guard let whole = chunk.parent, refused[whole] != nil else { return }

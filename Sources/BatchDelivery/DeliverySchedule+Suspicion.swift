@@ -40,7 +40,7 @@ extension DeliverySchedule {
   mutating func release(now: Milliseconds) {
     for chunk in waiting {
       if !search.has(chunk) {
-        delayed.append(Delayed(due: now, chunk: chunk))
+        delayed.append((now, chunk))
       } else if chunk.events == 1, !search.isBlamed(chunk) {
         search.tryAgain(chunk)
       } else {

@@ -13,11 +13,6 @@ package import BatchWire
 /// A chunk at which the service fails as often as allowed is suspected. One such chunk at a time is searched: its
 /// halves are tried (``SuspectSearch``) until the failing event is isolated. docs/guarantees.md has a table of this.
 package struct DeliverySchedule {
-  struct Delayed {
-    var due: Milliseconds
-    var chunk: PendingChunk
-  }
-
   /// The failures of a chunk in this run.
   struct Trouble {
     var attempts = 0
@@ -38,7 +33,7 @@ package struct DeliverySchedule {
   private var readyStart = 0
   /// The chunks read from the end of the queue.
   private var ends: Set<Int64> = []
-  var delayed: [Delayed] = []
+  var delayed: [(due: Milliseconds, chunk: PendingChunk)] = []
   /// Chunks that are not sent until others show whether the service works. They were refused while everything was
   /// refused, or failed so often that they would be suspected if it works.
   var waiting: [PendingChunk] = []
@@ -366,7 +361,7 @@ package struct DeliverySchedule {
     if traits.mostAttempts == nil, retries > settings.retryBudget {
       end(.unreachable(.retryBudget(settings.retryBudget)))
     }
-    delayed.append(Delayed(due: due(after: trouble.attempts, fault, now: now), chunk: failed))
+    delayed.append((due(after: trouble.attempts, fault, now: now), failed))
     return verdict
   }
 

@@ -7,12 +7,6 @@ struct SuspectSearch {
   /// The number of halvings after which the service is blamed if it has accepted or rejected nothing since the first.
   static let mostInVain = 24
 
-  /// A chunk whose halves are being tried.
-  private struct Halving {
-    let chunk: PendingChunk
-    var halves: [Int64] = []
-  }
-
   private enum Furthest { case wanted, halved, tried }
 
   private var parts: Set<Int64> = []
@@ -24,9 +18,9 @@ struct SuspectSearch {
   /// The halves that have not been tried, the next one last.
   private var untried: [PendingChunk] = []
   private var underWay: Set<Int64> = []
-  /// The halvings since the service last accepted or rejected something. They are undone if it fails at everything
-  /// tried.
-  private var vain: [Halving] = []
+  /// The chunks halved since the service last accepted or rejected something, with the halves. They are joined again if
+  /// it fails at everything tried.
+  private var vain: [(chunk: PendingChunk, halves: [Int64])] = []
   /// Whether the halves of the last halving have not arrived yet.
   private(set) var awaitsHalves = false
   /// The state of the trial of the part furthest from the failed halves; nil if it is not wanted yet.
@@ -116,7 +110,7 @@ struct SuspectSearch {
 
   mutating func halve(_ chunk: PendingChunk) -> ChunkChange {
     awaitsHalves = true
-    vain.append(Halving(chunk: chunk))
+    vain.append((chunk, []))
     return .halve(chunk)
   }
 
@@ -142,7 +136,7 @@ struct SuspectSearch {
 
   /// Rejoins the chunks that were halved in vain. Also returns their halves, which no longer exist.
   mutating func join(isOutage: Bool) -> (changes: [ChunkChange], parts: Set<Int64>) {
-    let gone = Set(vain.flatMap(\.halves))
+    let gone = Set(vain.flatMap { $0.halves })
     let changes = vain.reversed().map { ChunkChange.join($0.halves, of: $0.chunk, isOutage: isOutage) }
     untried.removeAll { gone.contains($0.id) }
     (vain, isExhausted) = ([], true)

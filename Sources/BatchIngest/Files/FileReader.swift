@@ -16,7 +16,6 @@ final class FileReader {
   private let idle: () throws -> Void
 
   /// - Parameters:
-  ///   - file: the file as the search found it.
   ///   - sums: whether ``sumOfWhole`` is needed.
   ///   - remote: the reader of a file at an address, if it has requested the file; otherwise one is made.
   ///   - idle: called a few times a second while a pipe has nothing to read; may throw to stop.
@@ -53,8 +52,6 @@ final class FileReader {
   }
 
   /// Checks that a handed-over file arrived in full, including the part after any damage.
-  ///
-  /// - Parameter lines: the number of lines read.
   /// - Throws: ``CutInputError`` if it did not; ``IngestFailure`` if reading fails.
   func proveWhole(lines: @autoclosure () -> UInt64) throws {
     guard let listed = file.handedOver else { return }

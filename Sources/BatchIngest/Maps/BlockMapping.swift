@@ -24,13 +24,8 @@ struct BlockMapping: ~Copyable {
   /// Whether the block's lines come from a map.
   fileprivate(set) var isFilled = false
   private var outcomes = MappedOutcomes()
-  private var origins: [Origin] = []
-
-  /// A foreign record and the end of its outcomes; the outcomes of a record are consecutive.
-  private struct Origin {
-    var record: BlockLine
-    var end: Int
-  }
+  /// The foreign records, each with the end of its outcomes; the outcomes of a record are consecutive.
+  private var origins: [(record: BlockLine, end: Int)] = []
 
   struct Place {
     fileprivate var outcome = 0
@@ -67,7 +62,7 @@ struct BlockMapping: ~Copyable {
       outcomes.truncate(to: count, end)
       outcomes.refuse(Rejection(reason: .lineTooLong))
     }
-    origins.append(Origin(record: record, end: outcomes.count))
+    origins.append((record, outcomes.count))
   }
 
   /// Returns the next entry; its line is valid until the block changes.

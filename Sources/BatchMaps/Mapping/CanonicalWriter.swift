@@ -39,9 +39,7 @@ final class CanonicalWriter {
 
   /// Writes an object of the plan as a line.
   ///
-  /// - Parameters:
-  ///   - object: the index of the object in ``MapPlan/objects``.
-  ///   - line: the line of the current record.
+  /// - Parameter object: the index of the object in ``MapPlan/objects``.
   /// - Returns: the warnings.
   func write(_ object: Int, of line: JSONView, to target: inout CanonicalLines) -> [LineWarning] {
     if !warnings.isEmpty { warnings = [] }
@@ -310,8 +308,6 @@ final class CanonicalWriter {
   }
 
   /// Converts a value; returns nil if a table has no row for it.
-  ///
-  /// - Parameter same: the value before its conversion.
   private func converted(_ text: Text, _ written: Text, _ same: Value, _ change: MapPlan.Change) -> Value? {
     switch change.conversion {
     case .none: return .text(prefixed(text, change))

@@ -145,9 +145,7 @@ struct MapOutline {
 
   /// Finds the values of a record.
   ///
-  /// - Parameters:
-  ///   - record: the record, which must live as long as its values are used.
-  ///   - line: the line of the record.
+  /// - Parameter record: the record, which must live as long as its values are used.
   func read(_ record: JSONView, of line: JSONView) {
     unsafe starts.update(repeating: nil, count: outline.count)
     unsafe starts[Int(MapOutline.line)] = unsafe line.start

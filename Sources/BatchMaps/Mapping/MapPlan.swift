@@ -4,13 +4,6 @@ import BatchIngest
 /// A map compiled to flat arrays of numbers and unowned texts, so that testing conditions and finding values neither
 /// allocate memory nor count references.
 struct MapPlan {
-  struct Rule {
-    /// The index of the object that the rule writes; nil for a rule that leaves records out.
-    var object: Int?
-    /// The place in ``decisions`` at which to continue; the end if no later rule applies to the rule's records.
-    var next: Int
-  }
-
   struct Object {
     var members: Range<Int>
     var spreads: Range<Int>
@@ -116,7 +109,9 @@ struct MapPlan {
 
   private(set) var outline = MapOutline()
   private(set) var decisions = MapDecisions()
-  private(set) var rules: [Rule] = []
+  /// For each rule, the index of the object that it writes (nil if it leaves records out), and the place in
+  /// ``decisions`` at which to continue (the end if no later rule applies to its records).
+  private(set) var rules: [(object: Int?, next: Int)] = []
   private(set) var objects: [Object] = []
   private(set) var members: [Member] = []
   private(set) var sources: [Source] = []
@@ -151,7 +146,7 @@ struct MapPlan {
     // In reverse order, because each rule refers to the next.
     for (number, rule) in map.rules.enumerated().reversed() {
       let object: Int? = if case .line(let object) = rule.outcome { add(object, isLine: true) } else { nil }
-      rules.append(Rule(object: object, next: rule.continues ? next : MapDecisions.end))
+      rules.append((object, rule.continues ? next : MapDecisions.end))
       let others = opening.flatMap { $0.condition == rule.conditions.first ? $0.holds : nil } ?? next
       let rest = decisions.add(
         rule.conditions.dropFirst(), then: MapDecisions.rule(number), else: others, &outline, memory)

@@ -47,7 +47,6 @@ package struct ExportTrial {
 
   /// - Parameters:
   ///   - files: files that all have the same map, or none.
-  ///   - vocabulary: the platform's vocabulary.
   ///   - limit: the maximum number of foreign records, divided among the files.
   ///   - likely: the plausible times; nil if all times are plausible.
   /// - Throws: `IngestFailure`, `InputChanged`.

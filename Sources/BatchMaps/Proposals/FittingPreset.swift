@@ -15,7 +15,6 @@ package struct FittingPreset {
   /// nil if none accepts more records than it refuses.
   ///
   /// - Parameters:
-  ///   - form: the format of the file.
   ///   - presets: the names of the presets to try; nil for all.
   ///   - record: the path of a record in its line; nil for the line itself.
   ///   - list: the path of the list of records; nil for the preset's own.

@@ -5,7 +5,6 @@ extension MapProposal {
   /// and a comment that lists all columns with an example value of each.
   ///
   /// - Parameters:
-  ///   - form: the format of the file.
   ///   - record: the path of a record in its line; empty for the line itself.
   ///   - eventType: the type of events that have a name.
   package func document(_ form: ExportForm, record: [String] = [], eventType: String) -> String {

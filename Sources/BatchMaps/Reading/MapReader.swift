@@ -14,9 +14,7 @@ struct MapReader {
 
   var faults: [ConfigurationFault] { found.all }
 
-  /// - Parameters:
-  ///   - name: the name of the map.
-  ///   - source: the name of the document in messages.
+  /// - Parameter source: the name of the document in messages.
   init(_ document: JSONNode, name: String, source: String, zones: ZoneDatabase) {
     map = ForeignMap(name: name)
     (found, self.zones) = (DocumentFaults(source), zones)

@@ -81,8 +81,6 @@ struct BlockCursor: ~Copyable {
   }
 
   /// Returns the index of the known item with this number. Known items are numbered from 1.
-  ///
-  /// - Parameter count: the number of known items.
   @inline(__always)
   func index(_ number: UInt64, of count: Int) throws -> Int {
     guard number <= UInt64(count) else { throw damage }

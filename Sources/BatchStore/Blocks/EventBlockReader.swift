@@ -9,10 +9,7 @@ package import BatchFoundation
 /// out-of-bounds read.
 package final class EventBlockReader {
   /// A range of `rendered`.
-  private struct Piece {
-    var offset: Int
-    var count: Int
-  }
+  private typealias Piece = Range<Int>
 
   /// A list of shared texts, which several events may have in common.
   private struct List {
@@ -22,17 +19,13 @@ package final class EventBlockReader {
     var device: Text?
   }
 
-  private struct Shape {
-    var start: Int
-    var count: Int
-  }
-
   private let form: WireForm
   private var cursor: BlockCursor
   private var lists: [List] = []
   /// The string indexes of the shared texts of all lists.
   private var shared: [Int] = []
-  private var shapes: [Shape] = []
+  /// The shapes, as ranges of `names`.
+  private var shapes: [Range<Int>] = []
   /// The string indexes of the names of all shapes, and for each name, the text between the preceding value and the
   /// value of that name.
   private var names: [Int] = []
@@ -87,7 +80,7 @@ package final class EventBlockReader {
       if case .text(let text) = piece {
         fixed.append(render { $0.append(text) })
       } else {
-        fixed.append(Piece(offset: 0, count: 0))
+        fixed.append(0..<0)
       }
     }
   }
@@ -151,7 +144,7 @@ package final class EventBlockReader {
           $0.append(form.beforeValue)
         })
     }
-    shapes.append(Shape(start: start, count: count))
+    shapes.append(start..<start + count)
     return shapes.count - 1
   }
 
@@ -169,7 +162,7 @@ package final class EventBlockReader {
   private func render(_ body: (inout ByteBuffer) -> Void) -> Piece {
     let start = rendered.count
     body(&rendered)
-    return Piece(offset: start, count: rendered.count - start)
+    return start..<rendered.count
   }
 
   // MARK: - The current event
@@ -213,7 +206,7 @@ package final class EventBlockReader {
 
   /// Appends the names and values of the fields, without the text around the whole list.
   package func appendFields(to target: inout ByteBuffer) {
-    let start = shapes[shape].start
+    let start = shapes[shape].lowerBound
     for index in values.indices {
       append(nameFragments[start + index], to: &target)
       append(values[index], to: &target)
@@ -236,7 +229,7 @@ package final class EventBlockReader {
 
   @inline(__always)
   private func append(_ piece: Piece, to target: inout ByteBuffer) {
-    unsafe target.append(padded: rendered.base + piece.offset, piece.count)
+    unsafe target.append(padded: rendered.base + piece.lowerBound, piece.count)
   }
 
   /// Appends a text of the block, whose memory is readable for some bytes beyond the text's end.
@@ -286,7 +279,7 @@ package final class EventBlockReader {
 
   /// The fields, with their values as on the wire; valid as long as the reader exists.
   package var wireFields: [Attribute] {
-    let start = shapes[shape].start
+    let start = shapes[shape].lowerBound
     return values.indices.map { Attribute(cursor.strings[names[start + $0]], values[$0]) }
   }
 

@@ -50,9 +50,7 @@ import BatchFoundation
 
   /// Returns the index of the shape that the fields have.
   ///
-  /// - Parameters:
-  ///   - type: the type of the event.
-  ///   - isWire: whether the names are already as on the wire.
+  /// - Parameter isWire: whether the names are already as on the wire.
   mutating func shape(
     of fields: UnsafeBufferPointer<Attribute>, ofEvent type: Text, _ form: WireForm, _ isWire: Bool
   ) -> Int {

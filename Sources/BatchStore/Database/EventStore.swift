@@ -207,10 +207,8 @@ package struct EventStore: Sendable {
   /// Whether the store has never accepted a record.
   package var isEmpty: Bool {
     get throws {
-      try connection.read { db in
-        let isEmpty = "SELECT NOT EXISTS (SELECT 1 FROM state_segment) AND NOT EXISTS (SELECT 1 FROM digest_segment)"
-        return try Bool.fetchOne(db, sql: isEmpty) ?? true
-      }
+      try connection.count(
+        "SELECT EXISTS (SELECT 1 FROM state_segment) OR EXISTS (SELECT 1 FROM digest_segment)") == 0
     }
   }
 

@@ -44,7 +44,6 @@ package struct Erasures: Sendable {
   /// - Parameters:
   ///   - ids: at least one id.
   ///   - found: devices of these people that are known from elsewhere.
-  ///   - now: the time of the proof.
   ///   - isOf: returns whether a device's state has one of the ids, which only the platform knows.
   /// - Throws: ``ErasureObstacle`` if unfinished work prevents the erasure, and what `isOf` throws. If only the
   ///   rebuilding fails, the people are removed, but free pages may still contain them.

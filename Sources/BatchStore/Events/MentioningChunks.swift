@@ -32,10 +32,10 @@ struct MentioningChunks {
     var found: [Int64] = []
     var pack: (id: Int64, bytes: [UInt8], sums: [UInt8]?)?
     let read = try db.cachedStatement(sql: "SELECT bytes, sums FROM pack WHERE id = ?")
-    let chunks = try Row.fetchCursor(
-      db, sql: "SELECT id, pack, offset, length FROM chunk WHERE status <> ? AND pack IS NOT NULL ORDER BY id",
-      arguments: [ChunkStatus.split])
-    while let row = try chunks.next() {
+    try db.forEachRow(
+      "SELECT id, pack, offset, length FROM chunk WHERE status <> ? AND pack IS NOT NULL ORDER BY id",
+      [ChunkStatus.split]
+    ) { row in
       let (id, place): (Int64, Int64) = (try row.value(0), try row.value(1))
       if pack?.id != place {
         guard let stored = try Row.fetchOne(read, arguments: [place]) else {
@@ -43,7 +43,7 @@ struct MentioningChunks {
         }
         pack = (place, try stored.bytes(0), try stored.bytes("sums"))
       }
-      guard let pack else { continue }
+      guard let pack else { return }
       let (offset, length): (Int, Int) = (try row.value(2), try row.value(3))
       guard offset >= 0, length >= 0, offset <= pack.bytes.count, length <= pack.bytes.count - offset else {
         throw StoreError.damagedBlock

@@ -50,13 +50,7 @@ package enum AttemptOutcome: Int, CaseIterable, Sendable {
 
   /// The name in reports.
   package var name: String {
-    switch self {
-    case .acknowledged: "acknowledged"
-    case .notSent: "not sent"
-    case .refused: "refused"
-    case .rejected: "rejected"
-    case .unknown: "unknown"
-    }
+    self == .notSent ? "not sent" : "\(self)"
   }
 }
 

@@ -87,21 +87,19 @@ extension Ledger {
       func add(_ count: Int, to status: ChunkStatus) {
         if case .events(let status) = status { counts[status, default: 0] += count }
       }
-      for row in try Row.fetchAll(
-        db, sql: "SELECT status, sum(events) AS events, sum(expired) AS expired FROM chunk GROUP BY status")
-      {
+      try db.forEachRow("SELECT status, sum(events) AS events, sum(expired) AS expired FROM chunk GROUP BY status") {
+        row in
         let status = try row.status("status")
         let expired: Int = try status == .events(.notPosted) ? row.value("expired") : 0
         try add(row.value("events") - expired, to: status)
         add(expired, to: .events(.expired))
       }
-      for row in try Row.fetchAll(
-        db,
-        sql: """
-          SELECT c.status AS chunk, e.status AS event, count(*) AS events
-          FROM event_exception e JOIN chunk c ON c.id = e.chunk GROUP BY c.status, e.status
-          """)
-      {
+      try db.forEachRow(
+        """
+        SELECT c.status AS chunk, e.status AS event, count(*) AS events
+        FROM event_exception e JOIN chunk c ON c.id = e.chunk GROUP BY c.status, e.status
+        """
+      ) { row in
         add(-(try row.value("events") as Int), to: try row.status("chunk"))
         try add(row.value("events"), to: try row.status("event"))
       }
@@ -216,8 +214,7 @@ extension Ledger {
 
   /// Passes the events of a chunk to `body` until it returns false.
   ///
-  /// - Parameters:
-  ///   - mentioning: the texts that the block must have; counts a miss if it lacks one.
+  /// - Parameter mentioning: the texts that the block must have; counts a miss if it lacks one.
   /// - Returns: false if `body` did.
   private func forEachEvent(
     of chunk: Row, in db: Database, mentioning: inout MentioningChunks, where takes: (EventBlockReader) -> Bool,

@@ -73,9 +73,8 @@ extension Ledger {
 
   /// Replaces the pending and the quarantined events of a span with others, in one transaction.
   ///
-  /// - Parameters:
-  ///   - span: the events to replace.
-  ///   - fill: passes replacements to `insert`, a batch at a time, and returns those with the number of a sent event.
+  /// - Parameter fill: passes replacements to `insert`, a batch at a time, and returns those with the number of a sent
+  ///   event.
   package func replaceWaiting(
     _ span: ReplacedSpan, run: RunID, limits: BlockLimits,
     by fill: (_ insert: (LocalBatch) throws -> Void) throws -> Set<NumberedEvent>

@@ -52,38 +52,33 @@ extension Ledger {
         arguments: [EventStatus.notPosted, EventStatus.hold])
       guard !held.isEmpty else { return 0 }
       let chunks = try Row.fetchAll(
-        db,
-        sql: "SELECT id, events, pack, offset, length FROM chunk WHERE status = ? AND body_digest IS NULL ORDER BY id",
+        db, sql: "SELECT id, pack, offset, length FROM chunk WHERE status = ? AND body_digest IS NULL ORDER BY id",
         arguments: [EventStatus.notPosted])
-      return try chunks.reduce(0) { try $0 + hold(eventsOf: held, in: $1, db) }
-    }
-  }
-
-  /// - Returns: the number of held events in the chunk.
-  private func hold(eventsOf devices: Set<[UInt8]>, in chunk: Row, _ db: Database) throws -> Int {
-    let id: Int64 = try chunk.value("id")
-    let events: Int = try chunk.value("events")
-    let block = try Self.block(of: chunk, in: db)
-    let waiting = try countEvents(of: devices, in: block)
-    switch waiting {
-    case 0: break
-    case events:
-      try db.execute(sql: "UPDATE chunk SET status = ? WHERE id = ?", arguments: [EventStatus.hold, id])
-    default:
-      func part(_ waits: Bool) throws -> EventBlocks {
-        try connection.format.wireForm.copy(of: block) { unsafe devices.contains(Array($0.device.bytes)) == waits }
+      return try chunks.reduce(0) { count, chunk in
+        try count + move(chunk, to: .hold, in: db) { unsafe held.contains(Array($0.device.bytes)) }
       }
-      try Self.insert(part(true), from: id, as: .hold, in: db)
-      try Self.replaceBlock(of: id, by: part(false), in: db)
     }
-    return waiting
   }
 
-  private func countEvents(of devices: Set<[UInt8]>, in block: [UInt8]) throws -> Int {
-    let cursor = try connection.format.wireForm.reader(of: block)
-    var count = 0
-    while try cursor.next() {
-      if unsafe devices.contains(Array(cursor.device.bytes)) { count += 1 }
+  /// Sets the events of a chunk for which `goes` is true to a status: the whole chunk or, if it has others as well, a
+  /// new chunk with these events. Returns their number.
+  ///
+  /// - Parameter chunk: a row with the columns `id`, `pack`, `offset` and `length`.
+  func move(
+    _ chunk: Row, to status: EventStatus, in db: Database, where goes: (EventBlockReader) -> Bool
+  ) throws -> Int {
+    let id: Int64 = try chunk.value("id")
+    let (form, block) = (connection.format.wireForm, try Self.block(of: chunk, in: db))
+    let reader = try form.reader(of: block)
+    var (count, others) = (0, 0)
+    while try reader.next() { if goes(reader) { count += 1 } else { others += 1 } }
+    if count > 0, others == 0 {
+      try db.execute(sql: "UPDATE chunk SET status = ? WHERE id = ?", arguments: [status, id])
+    } else if count > 0 {
+      try Self.insert(form.copy(of: block, where: goes), from: id, as: status, in: db)
+      try Self.replaceBlock(of: id, by: form.copy(of: block) { !goes($0) }, in: db)
+      // The planned body no longer matches the events.
+      try db.execute(sql: "UPDATE chunk SET body_digest = NULL, form = 0 WHERE id = ?", arguments: [id])
     }
     return count
   }

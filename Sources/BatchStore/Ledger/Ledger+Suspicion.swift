@@ -6,32 +6,30 @@ extension Ledger {
   /// the chunk, answered another request, and then failed on a part. Parts of rejected chunks are excluded, as are
   /// parts that a killed run had not tried after such a response.
   package func remainders() throws -> Set<Int64> {
-    try connection.read { db in
-      let statement = try db.cachedStatement(
-        sql: """
-          WITH RECURSIVE line (part, whole) AS (
-            SELECT id, id FROM chunk WHERE status = ?1 AND parent IS NOT NULL
-            UNION SELECT line.part, chunk.parent FROM line JOIN chunk ON chunk.id = line.whole
-            WHERE chunk.parent IS NOT NULL
-              AND NOT EXISTS (SELECT 1 FROM attempt WHERE attempt.chunk = chunk.parent AND outcome = ?3)),
-          failure (id, chunk, run) AS (
-            SELECT id, chunk, run FROM attempt
-            WHERE chunk IN (SELECT whole FROM line) AND outcome IN (?4, ?5) AND reason IS NOT 'crash')
-          SELECT DISTINCT line.part AS part FROM line
-          JOIN failure AS last ON last.id = (SELECT max(id) FROM failure WHERE chunk = line.whole)
-          WHERE line.whole <> line.part
-            AND EXISTS (
-              SELECT 1 FROM line AS own JOIN failure AS again ON again.chunk = own.whole
-              WHERE own.part = line.part AND again.run = last.run AND again.id > (
-                SELECT min(id) FROM attempt WHERE id > last.id AND run = last.run AND outcome IN (?2, ?3)))
-          """)
-      return try Int64.fetchSet(
-        statement,
-        arguments: [
-          EventStatus.notPosted, AttemptOutcome.acknowledged, AttemptOutcome.rejected, AttemptOutcome.refused,
-          AttemptOutcome.unknown,
-        ])
-    }
+    let parts = try connection.all(
+      """
+      WITH RECURSIVE line (part, whole) AS (
+        SELECT id, id FROM chunk WHERE status = ?1 AND parent IS NOT NULL
+        UNION SELECT line.part, chunk.parent FROM line JOIN chunk ON chunk.id = line.whole
+        WHERE chunk.parent IS NOT NULL
+          AND NOT EXISTS (SELECT 1 FROM attempt WHERE attempt.chunk = chunk.parent AND outcome = ?3)),
+      failure (id, chunk, run) AS (
+        SELECT id, chunk, run FROM attempt
+        WHERE chunk IN (SELECT whole FROM line) AND outcome IN (?4, ?5) AND reason IS NOT 'crash')
+      SELECT DISTINCT line.part AS part FROM line
+      JOIN failure AS last ON last.id = (SELECT max(id) FROM failure WHERE chunk = line.whole)
+      WHERE line.whole <> line.part
+        AND EXISTS (
+          SELECT 1 FROM line AS own JOIN failure AS again ON again.chunk = own.whole
+          WHERE own.part = line.part AND again.run = last.run AND again.id > (
+            SELECT min(id) FROM attempt WHERE id > last.id AND run = last.run AND outcome IN (?2, ?3)))
+      """,
+      [
+        EventStatus.notPosted, AttemptOutcome.acknowledged, AttemptOutcome.rejected, AttemptOutcome.refused,
+        AttemptOutcome.unknown,
+      ]
+    ) { try $0.value(0) as Int64 }
+    return Set(parts)
   }
 
   func carryOut(

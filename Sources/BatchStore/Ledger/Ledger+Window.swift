@@ -103,22 +103,7 @@ extension Ledger {
   }
 
   private func expire(_ chunk: Row, outOf window: DeliveryWindow, in db: Database) throws {
-    let id: Int64 = try chunk.value("id")
     let isOut = try chunk.status("status") == .events(.expired)
-    let block = try Self.block(of: chunk, in: db)
-    let inside = try connection.format.wireForm.copy(of: block) { window.contains($0.timestamp) }
-    let outside = try connection.format.wireForm.copy(of: block) { !window.contains($0.timestamp) }
-    let stays = isOut ? outside : inside
-    let goes = isOut ? inside : outside
-    guard !goes.entries.isEmpty else { return }
-    let status = isOut ? EventStatus.notPosted : .expired
-    if stays.entries.isEmpty {
-      try db.execute(sql: "UPDATE chunk SET status = ? WHERE id = ?", arguments: [status, id])
-    } else {
-      try Self.insert(goes, from: id, as: status, in: db)
-      try Self.replaceBlock(of: id, by: stays, in: db)
-      // The planned body no longer matches the events.
-      try db.execute(sql: "UPDATE chunk SET body_digest = NULL, form = 0 WHERE id = ?", arguments: [id])
-    }
+    _ = try move(chunk, to: isOut ? .notPosted : .expired, in: db) { window.contains($0.timestamp) == isOut }
   }
 }

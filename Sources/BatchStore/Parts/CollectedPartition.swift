@@ -1,4 +1,3 @@
-import BatchFoundation
 import GRDB
 
 /// A partition whose parts a store collects, as a link in its chain (reference formats 5.4).

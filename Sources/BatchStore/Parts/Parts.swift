@@ -46,9 +46,9 @@ package struct Parts: Sendable {
         INSERT INTO main.digest_segment (id, bucket, first, last, digests, file, offset, lines, sum)
         VALUES (?, ?, ?, ?, x'', ?, ?, ?, ?)
         """)
-    let rows = try Row.fetchCursor(
-      db, sql: "SELECT id, bucket, first, last, digests FROM part.digest_segment WHERE file IS NULL ORDER BY id")
-    while let row = try rows.next() {
+    try db.forEachRow(
+      "SELECT id, bucket, first, last, digests FROM part.digest_segment WHERE file IS NULL ORDER BY id"
+    ) { row in
       let digests = try row.blob("digests")
       try insertion.execute(arguments: [
         try row.value("id") as Int64, try row.value("bucket") as Int, try row.value("first") as Int64,

@@ -44,9 +44,7 @@ package struct Retention: Sendable {
     let last: Int64 = try row.value("last")
     let pack: Int64 = try row.value("pack")
     let events: Int = try row.value("events")
-    let hasExceptions =
-      try Bool.fetchOne(
-        db, sql: "SELECT EXISTS (SELECT 1 FROM event_exception WHERE chunk = ?)", arguments: [id]) ?? false
+    let hasExceptions = try db.count("SELECT EXISTS (SELECT 1 FROM event_exception WHERE chunk = ?)", [id]) > 0
     if last <= cutoff.milliseconds, !hasExceptions {
       guard status == .events(.successfullyPosted) else {
         report.kept += events

@@ -71,9 +71,7 @@ package struct Runs: Sendable {
   /// Returns the store's known time, which is the latest of its runs' known times and so never moves backward
   /// (reference decisions 33); nil if no run has read its records to the end.
   package func knownUntil() throws -> Instant? {
-    try connection.read { db in
-      try Row.integer(db, sql: "SELECT max(known_until) FROM run").map { Instant(milliseconds: $0) }
-    }
+    try connection.first("SELECT max(known_until) FROM run") { try $0.value(0) }
   }
 
   /// Records the end of a run with its summary as JSON and, for later views, an optional report in the caller's format.

@@ -64,7 +64,7 @@ struct ChangeSettlement {
   /// Finds existing corrections. A corrected event is found by its corrected form; a withdrawn event that returns is
   /// found by its key.
   mutating func findCorrections(in db: Database) throws {
-    let hasSome = try Bool.fetchOne(db, sql: "SELECT EXISTS (SELECT 1 FROM correction)") ?? false
+    let hasSome = try db.count("SELECT EXISTS (SELECT 1 FROM correction)") > 0
     for (index, change) in changes.enumerated() {
       let row = hasSome ? try correction(of: change, in: db) : nil
       if let row, try row.value("chunk") != Ledger.renumbered {
@@ -80,9 +80,7 @@ struct ChangeSettlement {
     instants = Set(times)
     guard hasSome else { return }
     for device in Set(changes.map(\.device)) {
-      for row in try Row.fetchAll(
-        db, sql: "SELECT chunk, sent_emission FROM correction WHERE device = ?", arguments: [device.blob])
-      {
+      try db.forEachRow("SELECT chunk, sent_emission FROM correction WHERE device = ?", [device.blob]) { row in
         corrected[try row.value("chunk"), default: []].insert(
           Place(device: device, emission: try row.emission("sent_emission")))
       }
@@ -136,14 +134,12 @@ struct ChangeSettlement {
 
   /// Resolves the quarantined events that the changes replace.
   func resolveQuarantined(in db: Database) throws {
-    let waits = try Bool.fetchOne(
-      db,
-      sql: """
-        SELECT EXISTS (
-          SELECT 1 FROM quarantine
-          WHERE file >= 'event:' AND file < 'event;' AND replayed_run IS NULL AND resolution IS NULL)
-        """)
-    guard waits == true else { return }
+    let waits = """
+      SELECT EXISTS (
+        SELECT 1 FROM quarantine
+        WHERE file >= 'event:' AND file < 'event;' AND replayed_run IS NULL AND resolution IS NULL)
+      """
+    guard try db.count(waits) > 0 else { return }
     for change in changes {
       guard let before = change.before else { continue }
       let id = change.device.withText {

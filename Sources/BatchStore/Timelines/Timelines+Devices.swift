@@ -28,12 +28,8 @@ extension Timelines {
   /// Returns the devices of a bucket for which something changes before the instant even without new records, sorted by
   /// the bytes of their ids.
   package func dueDevices(bucket: Int, before instant: Instant) throws -> [StoredDevice] {
-    let isDue = try connection.read { db in
-      try Bool.fetchOne(
-        db.cachedStatement(sql: "SELECT EXISTS (SELECT 1 FROM state_segment WHERE bucket = ? AND due < ?)"),
-        arguments: [bucket, instant.milliseconds])
-    }
-    guard isDue == true else { return [] }
+    let isDue = "SELECT EXISTS (SELECT 1 FROM state_segment WHERE bucket = ? AND due < ?)"
+    guard try connection.count(isDue, [bucket, instant]) > 0 else { return [] }
     let states = try states(ofBucket: bucket)
     return states.entries.filter { $0.due.map { $0 < instant } ?? false }.map(states.device)
   }

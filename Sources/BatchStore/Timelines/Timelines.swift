@@ -148,13 +148,10 @@ extension Timelines {
   /// the beginning) and `to` (exclusive) was processed.
   package func firstDecided(after to: Instant, withNothingSince from: Instant?) throws -> Instant? {
     try connection.read { db in
-      let known = try Bool.fetchOne(
-        db, sql: "SELECT EXISTS (SELECT 1 FROM digest_segment WHERE last >= ? AND first < ?)",
-        arguments: [from?.milliseconds ?? 0, to.milliseconds])
-      guard known == false else { return nil }
-      let first = try Row.integer(
-        db, sql: "SELECT min(first) AS first FROM digest_segment WHERE first >= ?", arguments: [to.milliseconds])
-      return first.map { Instant(milliseconds: $0) }
+      let known = "SELECT EXISTS (SELECT 1 FROM digest_segment WHERE last >= ? AND first < ?)"
+      guard try db.count(known, [from?.milliseconds ?? 0, to]) == 0 else { return nil }
+      let first = "SELECT min(first) AS first FROM digest_segment WHERE first >= ?"
+      return try Row.integer(db, sql: first, arguments: [to]).map { Instant(milliseconds: $0) }
     }
   }
 
