@@ -3,13 +3,13 @@ import BatchFoundation
 import BatchIngest
 import BatchPipeline
 import BatchReport
-import BatchStore
 import BatchWire
 import Engage
 import EngageRules
 import Testing
 
 @testable import BatchCommands
+@testable import BatchStore
 
 @Suite struct OperatorCommandTests {
   @Test(arguments: [

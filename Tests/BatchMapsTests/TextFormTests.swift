@@ -138,7 +138,7 @@ import Testing
     "{\"a\":\r1}\n", "{\"a\":1,\r\"b\":2}",
     "no\njson\n", "{\"a\":1}\n[\n{\"a\":2}\n]\n",
   ]) func aBadLineIsNoForm(_ text: String) {
-    let form = unsafe Array(text.utf8).withUnsafeBufferPointer { unsafe TextForm($0, isWhole: true) }
+    let form = unsafe Array(text.utf8).withUnsafeBufferPointer { unsafe TextForm.of($0, isWhole: true) }
     #expect(form == nil)
   }
 
@@ -146,6 +146,6 @@ import Testing
   @Test(arguments: [[0xFF, 0xFE], [0xFE, 0xFF], [0x1F, 0x8B, 0x08]] as [[UInt8]])
   func aLineThatBeginsLikeAnotherFormIsNoForm(_ start: [UInt8]) {
     let bytes = start + Array("\n{\"a\":1}\n{\"a\":2}\n".utf8)
-    #expect(unsafe bytes.withUnsafeBufferPointer { unsafe TextForm($0, isWhole: true) } == nil)
+    #expect(unsafe bytes.withUnsafeBufferPointer { unsafe TextForm.of($0, isWhole: true) } == nil)
   }
 }

@@ -27,7 +27,7 @@ import Testing
   private func sequences(_ recorded: [[Line]]) -> [BlockSequence] {
     recorded.map { lines in
       var blocks = Line.blocks(of: lines)[...]
-      return BlockSequence { blocks.popFirst() }
+      return { blocks.popFirst() }
     }
   }
 
@@ -62,10 +62,10 @@ import Testing
     var sequences = sequences(recorded)
     var blocks = 0
     let whole = sequences[1]
-    sequences[1] = BlockSequence {
+    sequences[1] = {
       blocks += 1
       if blocks == 3 { throw StoreError.damagedBlock }
-      return try whole.next()
+      return try whole()
     }
     let damaged = try EventLines(
       [EventSelection(sequences: sequences)], wireForm: .lines, shares: workers)

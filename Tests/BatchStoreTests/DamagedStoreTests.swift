@@ -100,7 +100,7 @@ import Testing
       attempt { _ = try store.identities.awaiting() }
       attempt {
         for sequence in try store.ledger.sequences([.waiting]) {
-          while let block = try sequence.next() { _ = try EventBlockReader(block, .engage) }
+          while let block = try sequence() { _ = try EventBlockReader(block, .engage) }
         }
       }
       attempt {

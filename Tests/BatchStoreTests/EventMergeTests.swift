@@ -30,7 +30,7 @@ import Testing
 
   private static func sequence(_ blocks: EventBlocks) -> BlockSequence {
     var rest = blocks.entries.indices[...]
-    return BlockSequence { rest.popFirst().map(blocks.block) }
+    return { rest.popFirst().map(blocks.block) }
   }
 
   /// Only what is too many is merged before the others: the rest keeps its blocks.
@@ -38,10 +38,10 @@ import Testing
   func mergesNoMoreSequencesThanItMust(count: Int, width: Int, merged: Int) throws {
     let fixtures = EventFixtures()
     var read = 0
-    let sequences = (0..<count).map { number in
+    let sequences = (0..<count).map { number -> BlockSequence in
       let blocks = Self.sequence(fixtures.blocks([fixtures.event(5, device: "D", emission: Int64(number))]))
-      return BlockSequence {
-        let block = try blocks.next()
+      return {
+        let block = try blocks()
         read += block == nil ? 0 : 1
         return block
       }

@@ -11,27 +11,15 @@ package enum TextForm: Equatable {
   /// - Parameters:
   ///   - head: the first bytes, without a UTF-8 byte order mark.
   ///   - isWhole: whether `head` is the whole file.
-  package init?(_ head: UnsafeBufferPointer<UInt8>, isWhole: Bool) {
-    if let form = unsafe Self.binary(head) {
-      self = form
-      return
-    }
-    if unsafe Self.isPropertyList(head) {
-      self = .propertyList
-      return
-    }
-    let bytes = unsafe Array(head.prefix(Self.headBytes))
-    if Self.endsInReturns(bytes) {
-      self = .returns
-      return
-    }
-    let lines = Self.lines(of: bytes, endingIn: 0x0A)
+  package static func of(_ head: UnsafeBufferPointer<UInt8>, isWhole: Bool) -> TextForm? {
+    if let form = unsafe binary(head) { return form }
+    if unsafe isPropertyList(head) { return .propertyList }
+    let bytes = unsafe Array(head.prefix(headBytes))
+    if endsInReturns(bytes) { return .returns }
+    let lines = lines(of: bytes, endingIn: 0x0A)
     // A file's only line may be two lines that lost the line ending between them.
     let objects = lines.count == 1 && isWhole ? 3 : 2
-    if !lines.isEmpty, lines.allSatisfy({ Self.begins($0, withObjects: objects) }) {
-      self = .row
-      return
-    }
+    if !lines.isEmpty, lines.allSatisfy({ begins($0, withObjects: objects) }) { return .row }
     // Nearly every export begins like this.
     if head.count >= 2, unsafe head[0] == UInt8(ascii: "{"), unsafe !head[1].isLineSpace { return nil }
     guard let first = lines.first, let start = first.first else { return nil }
@@ -42,26 +30,25 @@ package enum TextForm: Equatable {
       let beginsRecord = (first.dropFirst() + (lines.count > 1 ? lines[1] : [])).first { !$0.isLineSpace }
       guard beginsRecord == UInt8(ascii: "{") else { return nil }
       if isWholeLine, first.last == UInt8(ascii: "]") {
-        guard lines.count == 1, Self.begins(first.dropFirst(), withObjects: 2) else { return nil }
+        guard lines.count == 1, begins(first.dropFirst(), withObjects: 2) else { return nil }
       }
       // In an array, a comma would separate the objects.
       if first.count == 1, lines.count > 2, lines[1].last == UInt8(ascii: "}"), lines[2].first == UInt8(ascii: "{") {
         return nil
       }
-      self = .array
+      return .array
     case UInt8(ascii: "{"):
       guard first.count == 1, lines.count > 1, lines[1].first == UInt8(ascii: "\"") else { return nil }
-      self = .documents
+      return .documents
     default:
       guard lines.count > 1, lines[1].first != UInt8(ascii: "{") else { return nil }
       for separator in [UInt8(ascii: ","), UInt8(ascii: "\t"), UInt8(ascii: ";")] {
         let names = first.split(separator: separator, omittingEmptySubsequences: false)
-        guard names.count >= 3, names.allSatisfy(Self.isName) else { continue }
+        guard names.count >= 3, names.allSatisfy(isName) else { continue }
         // A quoted field may contain separators.
         let fields = lines[1].split(separator: separator, omittingEmptySubsequences: false).count
         guard fields == names.count || fields > names.count && lines[1].contains(UInt8(ascii: "\"")) else { continue }
-        self = .table(separator: separator)
-        return
+        return .table(separator: separator)
       }
       return nil
     }
@@ -131,10 +118,8 @@ package enum TextForm: Equatable {
   }
 
   /// Recognizes the format from the beginning of a file, which may be longer; nil if no format is recognized.
-  package init?(_ text: [UInt8]) {
-    let form = unsafe text.withUnsafeBufferPointer { unsafe Self(Self.withoutMark($0), isWhole: false) }
-    guard let form else { return nil }
-    self = form
+  package static func of(_ text: [UInt8]) -> TextForm? {
+    unsafe text.withUnsafeBufferPointer { unsafe of(withoutMark($0), isWhole: false) }
   }
 
   /// Returns the beginning of a file without a UTF-8 byte order mark.

@@ -58,7 +58,7 @@ final class LineCutter: BlockCutter {
     guard block.count > 0 else { return }
     let mark = block.markLength
     let head = unsafe UnsafeBufferPointer(start: UnsafePointer(block.base) + mark, count: block.count - mark)
-    guard tellsForm, let form = unsafe TextForm(head, isWhole: isDone) else { return }
+    guard tellsForm, let form = unsafe TextForm.of(head, isWhole: isDone) else { return }
     // Plain links may be lines with tabs.
     if block.kind == .deepLinks, form == .table(separator: 0x09) { return }
     block.count = 0

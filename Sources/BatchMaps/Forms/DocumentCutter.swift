@@ -30,7 +30,7 @@ final class DocumentCutter: RecordCutter {
   }
 
   func otherForm(_ head: UnsafeBufferPointer<UInt8>) -> String? {
-    guard decoder.isUTF8, let form = unsafe TextForm(head, isWhole: false) else { return nil }
+    guard decoder.isUTF8, let form = unsafe TextForm.of(head, isWhole: false) else { return nil }
     return form.isDocuments || form == .returns ? nil : form.words(whereMapReads: "JSON")
   }
 

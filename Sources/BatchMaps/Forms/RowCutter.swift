@@ -30,7 +30,7 @@ final class RowCutter: RecordCutter {
 
   func otherForm(_ head: UnsafeBufferPointer<UInt8>) -> String? {
     guard decoder.isUTF8 else { return nil }
-    let form = unsafe TextForm(head, isWhole: false)
+    let form = unsafe TextForm.of(head, isWhole: false)
     if let form, unsafe form == .returns || TextForm.binary(head) != nil {
       return form.words(whereMapReads: "a table")
     }

@@ -40,7 +40,7 @@ package struct ExportForm: Equatable {
     }
     if text.starts(with: [0xEF, 0xBB, 0xBF]) { text.removeFirst(3) }
     if isCut, let end = text.lastIndex(of: UInt8(ascii: "\n")) { text.removeSubrange(end...) }
-    let form = TextForm(text)
+    let form = TextForm.of(text)
     if form == .returns, let words = form?.words {
       refusal = words
       return

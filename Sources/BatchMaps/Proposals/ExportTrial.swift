@@ -35,10 +35,8 @@ package struct ExportTrial {
 
   /// The fields that confirm that a preset fits; records that it does not fit may still have its device, person, time
   /// and name.
-  private static let telling: [Text] = [
-    Text("params"), Text("payload"), Text("recordId"), Text("url"), Text("eventUUID"),
-  ]
-  private static let people: [Text] = [Text("mobileUserId"), Text("userId"), Text("userID")]
+  private static let telling: [Text] = ["params", "payload", "recordId", "url", "eventUUID"]
+  private static let people: [Text] = ["mobileUserId", "userId", "userID"]
   private static let shown = 3
   /// The maximum number of files to request again from a server.
   private static let mostRequested = 10

@@ -38,7 +38,7 @@ package struct DecidedEvents {
   func bodies(form: Int) throws -> [JSONNode] {
     var bodies: [JSONNode] = []
     for sequence in try sequences() {
-      while let block = try sequence.next() {
+      while let block = try sequence() {
         var body = ByteBuffer(capacity: block.count * 4)
         try unsafe block.withUnsafeBufferPointer { try unsafe wireForm.appendBody(of: $0, version: form, to: &body) }
         bodies.append(try JSONNode.parse(body.array))
@@ -71,7 +71,7 @@ package struct DecidedEvents {
     var series = LineSeries()
     var buffer = ByteBuffer(capacity: 1 << 12)
     for sequence in try sequences() {
-      while let block = try sequence.next() {
+      while let block = try sequence() {
         let cursor = try wireForm.reader(of: block)
         while try cursor.next() {
           cursor.appendJSON(to: &buffer)

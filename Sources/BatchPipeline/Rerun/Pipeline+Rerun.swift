@@ -177,7 +177,7 @@ extension Pipeline {
     let alone = EventBlockCopier(wireForm, BlockLimits(maxEvents: 1, maxBodyBytes: .max))
     var series = LineSeries()
     for sequence in decided {
-      while let block = try sequence.next() {
+      while let block = try sequence() {
         let amended = try store.ledger.amended(block)
         for block in amended.map({ blocks in blocks.entries.indices.map(blocks.block) }) ?? [block] {
           let event = try wireForm.reader(of: block)

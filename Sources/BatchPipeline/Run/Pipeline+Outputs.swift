@@ -48,11 +48,11 @@ extension Pipeline {
   }
 
   /// Removes events that a rewind changed, because they are listed with their new content only.
-  private func leaving(_ changed: Set<EventID>, outOf sequence: BlockSequence) -> BlockSequence {
+  private func leaving(_ changed: Set<EventID>, outOf sequence: @escaping BlockSequence) -> BlockSequence {
     guard !changed.isEmpty else { return sequence }
     let wireForm = platform.storeFormat.wireForm
-    return BlockSequence {
-      while let block = try sequence.next() {
+    return {
+      while let block = try sequence() {
         let rest = try wireForm.copy(of: block) { !changed.contains($0.id) }
         if !rest.entries.isEmpty { return rest.block(0) }
       }

@@ -126,8 +126,7 @@ extension StoreHolder {
   private static func openNote(at store: String, _ flags: Int32) -> Int32? {
     let descriptor = unsafe open(store + ".lock", flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0o600)
     guard descriptor >= 0 else { return nil }
-    var status = stat()
-    guard unsafe fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+    guard (try? FileStatus.of(descriptor))?.kind == .file else {
       Glibc.close(descriptor)
       return nil
     }

@@ -55,7 +55,7 @@ extension Ledger {
     }
     return series.map { places in
       var index = 0
-      return BlockSequence {
+      return {
         guard index < places.count else { return nil }
         let place = places[index]
         index += 1

@@ -10,16 +10,6 @@ package struct StoredQuarantine: Sendable, Equatable {
   package var replayedRun: RunID?
   /// The resolution other than a replay; nil if there is none.
   package var resolution: QuarantineResolution?
-
-  package init(
-    id: Int64, run: RunID, line: QuarantinedLine, replayedRun: RunID?, resolution: QuarantineResolution? = nil
-  ) {
-    self.id = id
-    self.run = run
-    self.line = line
-    self.replayedRun = replayedRun
-    self.resolution = resolution
-  }
 }
 
 /// The resolutions other than a replay.

@@ -1,21 +1,16 @@
 package import BatchFoundation
 import Glibc
 
-/// Blocks in the order of their events, read one at a time.
-package struct BlockSequence {
-  /// Returns the next block; nil after the last. Throws ``StoreError`` if the block is damaged or cannot be read.
-  package let next: () throws -> [UInt8]?
-
-  /// - Parameter next: returns the next block; nil after the last.
-  package init(next: @escaping () throws -> [UInt8]?) { self.next = next }
-}
+/// Blocks in the order of their events. A call returns the next block; nil after the last. It throws ``StoreError`` if
+/// the block is damaged or cannot be read.
+package typealias BlockSequence = () throws -> [UInt8]?
 
 /// A merge of sorted sequences by timestamp, then by the bytes of the device id, then by emission number
 /// (reference formats 4.2). It keeps one block of each sequence in memory. Functions throw ``StoreError/damagedBlock``
 /// and the errors of the sequences.
 package struct EventMerge {
   private final class Cursor {
-    let sequence: BlockSequence
+    let next: BlockSequence
     let wireForm: WireForm
     var reader: EventBlockReader?
     var timestamp = Instant(milliseconds: 0)
@@ -23,8 +18,8 @@ package struct EventMerge {
     var device = Text.empty
     let place: Int
 
-    init(_ sequence: BlockSequence, wireForm: WireForm, place: Int) {
-      self.sequence = sequence
+    init(_ sequence: @escaping BlockSequence, wireForm: WireForm, place: Int) {
+      next = sequence
       self.wireForm = wireForm
       self.place = place
     }
@@ -39,7 +34,7 @@ package struct EventMerge {
           return true
         }
         reader = nil
-        guard let block = try sequence.next() else { return false }
+        guard let block = try next() else { return false }
         reader = try wireForm.reader(of: block)
       }
     }
@@ -188,7 +183,7 @@ private final class Spool {
 
   var sequence: BlockSequence {
     var next = 0
-    return BlockSequence {
+    return {
       guard next < self.places.count else { return nil }
       defer { next += 1 }
       return try self.read(self.places[next])

@@ -90,7 +90,7 @@ package enum GameBacklog {
   package static func count(in stage: inout ServiceStage) throws {
     var backlog = NameTable<Int>(atMost: RunSummary.typeLimit)
     for sequence in try stage.store.ledger.sequences([.backlog(postedIn: stage.run)]) {
-      while let block = try sequence.next() {
+      while let block = try sequence() {
         let cursor = try EventBlockReader(block, .game)
         while try cursor.next() { backlog.add(1, to: ByteText(cursor.type.description)) }
       }
