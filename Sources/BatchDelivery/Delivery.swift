@@ -151,25 +151,23 @@ package final class Delivery: Sendable {
       let chunk = answer.begun.chunk
       let ranBefore = schedule.stop == nil
       let verdict = schedule.finish(chunk, answer.outcome, now: clock.uptime)
+      let outcome = answer.outcome.ledgerOutcome
       if ranBefore, schedule.stop != nil { report.stopReason = answer.reasonWithoutValues }
       results.append(
         AttemptResult(
-          attempt: answer.begun.attempt, chunk: chunk, finished: clock.now, outcome: answer.outcome.ledgerOutcome,
+          attempt: answer.begun.attempt, chunk: chunk, finished: clock.now, outcome: outcome,
           reason: answer.outcome.reason, verdict: verdict))
       // A rejection is not reported as trouble: its message may quote data, and rejected data is not simply sent again.
       if let found = answer.outcome.fault { fault = found.reason }
       if case .rejected = answer.outcome, chunk.events == 1, let reason = answer.reasonWithoutValues {
         report.refusals[reason, default: 0] += 1
       }
-      report.attempts[answer.outcome.ledgerOutcome, default: 0] += 1
-      if answer.outcome.wasSent {
+      report.attempts[outcome, default: 0] += 1
+      if outcome != .notSent {
         report.requests += 1
         if sent.insert(chunk.id).inserted { report.chunks += 1 } else { report.retries += 1 }
       }
-      switch verdict {
-      case .posted: report.eventsPosted += chunk.events
-      case .pending, .unknown, .split: break
-      }
+      if verdict == .posted { report.eventsPosted += chunk.events }
       if let whole = chunk.parent, inDoubt.contains(whole) { inDoubt.insert(chunk.id) }
       if case .unknown = answer.outcome, verdict != .unknown, !traits.isIdempotent,
         inDoubt.insert(chunk.id).inserted
@@ -327,10 +325,5 @@ extension SendOutcome {
   fileprivate var reason: String? {
     if case .rejected(let words) = self { return words }
     return fault?.reason
-  }
-
-  fileprivate var wasSent: Bool {
-    if case .notSent = self { return false }
-    return true
   }
 }

@@ -58,8 +58,8 @@ package enum TextForm: Equatable {
   private static func lines(of bytes: [UInt8], endingIn end: UInt8) -> [ArraySlice<UInt8>] {
     var lines: [ArraySlice<UInt8>] = []
     for line in bytes.split(separator: end) {
-      let trimmed = line.drop { $0.isLineSpace }.dropLast(while: { $0.isLineSpace })
-      if !trimmed.isEmpty { lines.append(trimmed) }
+      let start = line.drop { $0.isLineSpace }
+      if let last = start.lastIndex(where: { !$0.isLineSpace }) { lines.append(start[...last]) }
       if lines.count == 3 { break }
     }
     return lines
@@ -214,13 +214,5 @@ extension InputFile {
         count += more
       }
     }
-  }
-}
-
-extension ArraySlice<UInt8> {
-  fileprivate func dropLast(while isDropped: (UInt8) -> Bool) -> ArraySlice<UInt8> {
-    var end = endIndex
-    while end > startIndex, isDropped(self[end - 1]) { end -= 1 }
-    return self[startIndex..<end]
   }
 }

@@ -106,6 +106,11 @@ struct TimePattern: Sendable {
   /// The indexes of the fields that need exactly two digits, because other digits are next to them.
   private var fixed: Set<Int> = []
 
+  private static let fields: [String: Piece] = [
+    "yyyy": .year, "M": .month, "MM": .month, "MMM": .monthName, "d": .day, "dd": .day, "H": .hour, "HH": .hour,
+    "h": .halfDayHour, "hh": .halfDayHour, "m": .minute, "mm": .minute, "s": .second, "ss": .second, "S": .fraction,
+    "SSS": .fraction, "SSSSSS": .fraction, "a": .halfDay, "Z": .offset, "X": .offset, "XXX": .offset,
+  ]
   private static let months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
 
   /// - Parameter text: the fields `yyyy`, `MM`, `MMM`, `dd`, `HH`, `hh`, `mm`, `ss`, `S` (any fraction), `a`, and `Z`
@@ -133,20 +138,8 @@ struct TimePattern: Sendable {
       let letters = String(decoding: bytes[start..<at], as: UTF8.self)
       if at - start == 2 { pairs.append(pieces.count) }
       if !["MMM", "a", "Z", "X", "XXX"].contains(letters) { digits.append(pieces.count) }
-      switch letters {
-      case "yyyy": pieces.append(.year)
-      case "M", "MM": pieces.append(.month)
-      case "MMM": pieces.append(.monthName)
-      case "d", "dd": pieces.append(.day)
-      case "H", "HH": pieces.append(.hour)
-      case "h", "hh": pieces.append(.halfDayHour)
-      case "m", "mm": pieces.append(.minute)
-      case "s", "ss": pieces.append(.second)
-      case "S", "SSS", "SSSSSS": pieces.append(.fraction)
-      case "a": pieces.append(.halfDay)
-      case "Z", "X", "XXX": pieces.append(.offset)
-      default: throw Refusal(letters: letters)
-      }
+      guard let field = Self.fields[letters] else { throw Refusal(letters: letters) }
+      pieces.append(field)
     }
     fixed = Set(pairs).intersection(digits.flatMap { [$0 - 1, $0 + 1] })
   }
@@ -158,7 +151,7 @@ struct TimePattern: Sendable {
     var offset: Int64?
     for (place, piece) in pieces.enumerated() {
       switch piece {
-      case .literal(let bytes): guard reader.take(bytes) else { return nil }
+      case .literal(let bytes): guard bytes.withText({ reader.take($0) }) else { return nil }
       case .year:
         guard let value = reader.digits(4) else { return nil }
         year = value
@@ -180,20 +173,12 @@ struct TimePattern: Sendable {
         guard let value = reader.fraction() else { return nil }
         fraction = value
       case .halfDay:
-        if reader.take(ignoringCase: Array("am".utf8)) {
-          isAfternoon = false
-        } else if reader.take(ignoringCase: Array("pm".utf8)) {
-          isAfternoon = true
-        } else {
-          return nil
-        }
+        let isMorning = reader.take(ignoringCase: Array("am".utf8))
+        guard isMorning || reader.take(ignoringCase: Array("pm".utf8)) else { return nil }
+        isAfternoon = !isMorning
       case .offset:
-        if reader.take("Z") {
-          offset = 0
-        } else {
-          guard let value = reader.offset() else { return nil }
-          offset = value
-        }
+        guard let value = reader.take("Z") ? 0 : reader.offset() else { return nil }
+        offset = value
       }
     }
     if let isAfternoon {
@@ -215,18 +200,9 @@ private struct TimeText {
 
   var isAtEnd: Bool { at == text.count }
 
-  mutating func take(_ literal: StaticString) -> Bool {
-    let wanted = Text(literal)
+  mutating func take(_ wanted: Text) -> Bool {
     guard text.count - at >= wanted.count, text.slice(at, at + wanted.count) == wanted else { return false }
     at += wanted.count
-    return true
-  }
-
-  mutating func take(_ bytes: [UInt8]) -> Bool {
-    guard text.count - at >= bytes.count, bytes.withText({ text.slice(at, at + bytes.count) == $0 }) else {
-      return false
-    }
-    at += bytes.count
     return true
   }
 

@@ -117,8 +117,7 @@ extension ForeignMap {
     // Plain text is not JSON.
     guard let root = try? JSONNode.parse(line) else { return nil }
     guard let path = record else { return root }
-    let node = value(at: path, in: root)
-    return node?.opened
+    return value(at: path, in: root)?.opened
   }
 
   private func value(at path: MapPath, in record: JSONNode?) -> JSONNode? {
@@ -164,22 +163,11 @@ extension ForeignMap {
   /// Returns the reason why no rule matches a record: a name in a different case, or members that rules require but the
   /// record lacks. Empty if unknown.
   private func unlikeness(_ record: JSONNode?) -> String {
-    for path in rules.flatMap(\.conditions).flatMap(\.paths) where !path.isOuter {
-      var node = record
-      for case .member(let bytes) in path.steps {
-        let name = String(decoding: bytes, as: UTF8.self)
-        let object = node?.opened
-        if let next = object?[name] {
-          node = next
-          continue
-        }
-        let other =
-          path.names == .exact ? object?.members?.first { $0.key.lowercased() == name.lowercased() }?.key : nil
-        if let other {
-          return "; the record has '\(String(other.prefix(60)).printable)', but the map expects '\(path.text)'"
-        }
-        break
-      }
+    for path in rules.flatMap(\.conditions).flatMap(\.paths) where !path.isOuter && path.names == .exact {
+      guard let (name, object) = firstLack(of: path, in: record, opening: \.opened),
+        let other = object?.members?.first(where: { $0.key.lowercased() == name.lowercased() })?.key
+      else { continue }
+      return "; the record has '\(String(other.prefix(60)).printable)', but the map expects '\(path.text)'"
     }
     var wanted: [String] = []
     for rule in rules {
@@ -199,20 +187,25 @@ extension ForeignMap {
 
   /// Returns the name of a member that may be a misspelling of one that a path requires; nil if there is none.
   private func nearName(_ paths: [String], _ record: JSONNode?) -> String? {
-    guard let root = record else { return nil }
-    for text in paths {
+    paths.lazy.compactMap { text in
       // Paths of a loaded map are valid.
-      guard let path = try? MapPath(text), !path.isOuter else { continue }
-      var node = root
-      for case .member(let bytes) in path.steps {
-        let name = String(decoding: bytes, as: UTF8.self)
-        if let next = node[name] {
-          node = next
-          continue
-        }
-        if let near = NearestName.of(name, among: node.members?.map(\.key) ?? []) { return near }
-        break
-      }
+      guard let path = try? MapPath(text), !path.isOuter,
+        let (name, object) = firstLack(of: path, in: record, opening: \.self)
+      else { return nil }
+      return NearestName.of(name, among: object?.members?.map(\.key) ?? [])
+    }.first
+  }
+
+  /// Returns the first name of a path that a record lacks, and the object that lacks it; nil if the record has all.
+  private func firstLack(
+    of path: MapPath, in record: JSONNode?, opening object: (JSONNode) -> JSONNode
+  ) -> (name: String, object: JSONNode?)? {
+    var node = record
+    for case .member(let bytes) in path.steps {
+      let name = String(decoding: bytes, as: UTF8.self)
+      let whole = node.map(object)
+      guard let next = whole?[name] else { return (name, whole) }
+      node = next
     }
     return nil
   }

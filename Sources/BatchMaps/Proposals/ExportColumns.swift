@@ -8,8 +8,6 @@ package struct ExportColumns {
     var path: String
     /// The words in the names on the path, with letters and digits only, in lowercase.
     var words: [String]
-    /// The number of records with a string, a number or a boolean in this column.
-    var count = 0
     var values: Set<String> = []
     /// The values of all records that have one, in order.
     var texts: [String] = []
@@ -18,6 +16,9 @@ package struct ExportColumns {
 
     /// The last name on the path, with letters and digits only, in lowercase.
     var plainName: String
+
+    /// The number of records with a string, a number or a boolean in this column.
+    var count: Int { texts.count }
 
     /// Returns whether the columns divide the records into the same groups.
     func parts(asDoes other: Column) -> Bool {
@@ -96,7 +97,6 @@ package struct ExportColumns {
       columns.append(Column(path: path, words: words, plainName: plainName))
       places[path] = place
     }
-    columns[place].count += 1
     columns[place].values.insert(text)
     columns[place].texts.append(text)
     columns[place].rows.append(records)

@@ -46,6 +46,8 @@ package final class EventBlockReader {
   private let hasLead: Bool
 
   package let eventCount: Int
+  /// The index of the current event in the block.
+  var ordinal: Int { eventCount - remaining - 1 }
   /// The size of the whole request body in bytes, without contact ids.
   package let bodyBytes: Int
   package let group: UInt8

@@ -64,7 +64,9 @@ package struct EventStore: Sendable {
         try refuseCode(db, path)
         try checkPages(db, file)
         if !isResult, try isOfResult(db) { throw StoreError.result(path: path) }
-        if try isCurrent(db) { try StoreSchema.checkForm(db, path: path) }
+        if try db.count("PRAGMA user_version") == StoreSchema.currentVersion {
+          try StoreSchema.checkForm(db, path: path)
+        }
         // A scratch store rolls back from memory, because a write-ahead log would write everything twice.
         try db.execute(sql: "PRAGMA journal_mode = \(isScratch ? "MEMORY" : "WAL")")
         try StoreSchema.migrate(db)
@@ -269,10 +271,6 @@ package struct EventStore: Sendable {
 
   private static func refuseCode(_ db: Database, _ path: String) throws {
     try checkSchema(db) { throw StoreError.damaged(path: path, detail: $0.problem) }
-  }
-
-  private static func isCurrent(_ db: Database) throws -> Bool {
-    try Int.fetchOne(db, sql: "PRAGMA user_version") == StoreSchema.currentVersion
   }
 
   /// Checks all pages of a store of up to 32 MiB. For a larger store, only checks that no pages are missing at the end.

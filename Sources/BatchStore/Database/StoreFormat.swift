@@ -82,14 +82,7 @@ extension StoreSchema {
     try checkForm(of: coreTables.get(), db, path: path, isWhole: isWhole)
   }
 
-  /// Checks the platform's own tables in the same way.
-  ///
-  /// - Throws: ``StoreError/otherForm``.
-  static func checkForm(of format: StoreFormat, _ db: Database, path: String) throws {
-    try checkForm(of: tables(of: format), db, path: path)
-  }
-
-  private static func checkForm(of tables: [StoredTable], _ db: Database, path: String, isWhole: Bool = true) throws {
+  static func checkForm(of tables: [StoredTable], _ db: Database, path: String, isWhole: Bool = true) throws {
     for table in tables {
       let columns = try Set(String.fetchAll(db, sql: "SELECT name FROM pragma_table_info(?)", arguments: [table.name]))
       if columns.isEmpty {
@@ -114,7 +107,8 @@ extension StoreSchema {
     return queue
   }
 
-  private static func tables(of format: StoreFormat) throws -> [StoredTable] {
+  /// Returns the platform's own tables.
+  static func tables(of format: StoreFormat) throws -> [StoredTable] {
     try platformTables.withLock { known in
       if let tables = known[format.migrations] { return tables }
       let core = try Set(coreTables.get().map(\.name))

@@ -46,7 +46,7 @@ enum StoreSchema {
     guard known > 0, try isOwn(db, format) else { return }
     let done = try steps(db, format, path: path)
     guard done <= known else { throw StoreError.newer(path: path, version: done, known: known) }
-    guard done < known else { return try checkForm(of: format, db, path: path) }
+    guard done < known else { return try checkForm(of: tables(of: format), db, path: path) }
     try db.inTransaction(.exclusive) {
       for step in format.migrations[done...] { try db.execute(sql: step) }
       try db.execute(
@@ -66,7 +66,7 @@ enum StoreSchema {
     let done = try steps(db, format, path: path)
     guard done <= known else { throw StoreError.newer(path: path, version: done, known: known) }
     guard done == known else { throw StoreError.older(path: path, version: done, known: known) }
-    try checkForm(of: format, db, path: path)
+    try checkForm(of: tables(of: format), db, path: path)
   }
 
   /// Returns the platform of the store; nil if no platform has tables in it and it was never bound to a destination.

@@ -230,13 +230,11 @@ extension Ledger {
     let exceptions = try Self.exceptions(of: id, in: db)
     let reader = try connection.format.wireForm.reader(of: block)
     var json = ByteBuffer()
-    var ordinal = -1
     while try reader.next() {
-      ordinal += 1
       guard takes(reader) else { continue }
       var own = status == .notPosted && reader.isExpired ? EventStatus.expired : status
       var reason: String? = try chunk.value("reason")
-      if let exception = exceptions[ordinal] {
+      if let exception = exceptions[reader.ordinal] {
         guard case .events(let status) = exception.status else { continue }
         own = status
         reason = exception.reason

@@ -84,15 +84,13 @@ extension Ledger {
       let known = Set(
         try Int.fetchAll(db, sql: "SELECT ordinal FROM event_exception WHERE chunk = ?", arguments: [id]))
       let reader = try connection.format.wireForm.reader(of: Self.block(of: chunk, in: db))
-      var ordinal = -1
       var json = ByteBuffer()
       while try reader.next() {
-        ordinal += 1
-        guard reader.timestamp == event.timestamp, !known.contains(ordinal) else { continue }
+        guard reader.timestamp == event.timestamp, !known.contains(reader.ordinal) else { continue }
         json.removeAll()
         reader.appendJSON(to: &json)
         guard unsafe json.bytes.elementsEqual(event.json) else { continue }
-        return (reader.id, id, ordinal, try chunk.value(5))
+        return (reader.id, id, reader.ordinal, try chunk.value(5))
       }
     }
     return nil

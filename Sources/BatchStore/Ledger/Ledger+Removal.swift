@@ -19,25 +19,18 @@ extension Ledger {
     var unwanted: Set<Int> = []
     let block = try Self.block(pack: pack, offset: row.value("offset"), length: row.value("length"), in: db)
     let cursor = try connection.format.wireForm.reader(of: block)
-    var ordinal = 0
     while try cursor.next() {
-      let own = states[ordinal]?.status ?? status
-      if try isUnwanted(cursor, own) {
-        unwanted.insert(ordinal)
-        if case .events(let status) = own {
-          counts[status == .notPosted && cursor.isExpired ? .expired : status, default: 0] += 1
-        }
+      let own = states[cursor.ordinal]?.status ?? status
+      guard try isUnwanted(cursor, own) else { continue }
+      unwanted.insert(cursor.ordinal)
+      if case .events(let status) = own {
+        counts[status == .notPosted && cursor.isExpired ? .expired : status, default: 0] += 1
       }
-      ordinal += 1
     }
     // Most blocks do not change, so they are not copied.
     guard !unwanted.isEmpty else { return [:] }
-    let kept = (0..<ordinal).filter { !unwanted.contains($0) }
-    ordinal = 0
-    let rest = try connection.format.wireForm.copy(of: block) { _ in
-      defer { ordinal += 1 }
-      return !unwanted.contains(ordinal)
-    }
+    let kept = (0..<cursor.eventCount).filter { !unwanted.contains($0) }
+    let rest = try connection.format.wireForm.copy(of: block) { !unwanted.contains($0.ordinal) }
     if !states.isEmpty { try db.execute(sql: "DELETE FROM event_exception WHERE chunk = ?", arguments: [id]) }
     guard !rest.entries.isEmpty else {
       try db.execute(sql: "DELETE FROM chunk WHERE id = ?", arguments: [id])
@@ -80,13 +73,11 @@ extension Ledger {
       let isDoubtful = doubtful.contains(chunk)
       let isFrozen = try row.status("status") == .events(.successfullyPosted)
       var failed: [Int] = []
-      var ordinal = -1
       _ = try removeEvents(of: row, in: db) { event, own in
-        ordinal += 1
         guard case .events(let status) = own else { return false }
         let isSent = !Self.standing(of: status, isDoubtful: isDoubtful).isEmpty
         guard try isUnwanted(event, chunk, isSent), !isSent else { return false }
-        if isFrozen { failed.append(ordinal) }
+        if isFrozen { failed.append(event.ordinal) }
         return !isFrozen
       }
       for ordinal in failed {

@@ -58,11 +58,9 @@ extension Ledger {
     let ordinals = Set(
       try Int.fetchAll(
         db, sql: "SELECT ordinal FROM event_exception WHERE chunk = ? AND status = ?", arguments: [id, status]))
-    var ordinal = -1
     let block = try Ledger.block(of: row, in: db)
     let again = try connection.format.wireForm.copy(of: block) { event in
-      ordinal += 1
-      guard ordinals.contains(ordinal) else { return false }
+      guard ordinals.contains(event.ordinal) else { return false }
       if status == .failedPost { try resolveRefused(event, in: db) }
       return true
     }

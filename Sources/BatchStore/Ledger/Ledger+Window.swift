@@ -30,11 +30,7 @@ package struct EventSpan: Sendable, Equatable {
 
 extension Ledger {
   /// Returns the span of the pending events up to an instant; nil if there are none.
-  package func waiting(upTo instant: Instant) throws -> EventSpan? {
-    try span(
-      "SELECT pack, offset, length, events, first, last, ?2 AS bound FROM chunk WHERE status = ?1 AND first <= ?2",
-      [EventStatus.notPosted, instant.milliseconds])
-  }
+  package func waiting(upTo instant: Instant) throws -> EventSpan? { try span(of: .notPosted, upTo: instant) }
 
   /// Returns the span of the acknowledged events that were at least this old when sent; nil if there are none.
   package func taken(atAge age: Milliseconds) throws -> EventSpan? {
@@ -47,10 +43,12 @@ extension Ledger {
   }
 
   /// Returns the number of `EXPIRED` events up to an instant.
-  package func expired(upTo instant: Instant) throws -> Int {
+  package func expired(upTo instant: Instant) throws -> Int { try span(of: .expired, upTo: instant)?.events ?? 0 }
+
+  private func span(of status: EventStatus, upTo instant: Instant) throws -> EventSpan? {
     try span(
       "SELECT pack, offset, length, events, first, last, ?2 AS bound FROM chunk WHERE status = ?1 AND first <= ?2",
-      [EventStatus.expired, instant.milliseconds])?.events ?? 0
+      [status, instant.milliseconds])
   }
 
   /// Returns the span of the events up to the `bound` of each selected chunk; nil if there are none. A block is read

@@ -217,17 +217,12 @@ package struct Ledger: Sendable {
         "UPDATE chunk SET status = ?, failures = failures + 1, reason = ?, settled_run = ? WHERE id = ? AND status = ?",
       arguments: [EventStatus.failedPost, reason, run.number, chunk.id, EventStatus.notPosted])
     guard db.changesCount == 1 else { throw StoreError.inconsistent("chunk \(chunk.id) is not pending") }
-    try quarantine(chunk.id, detail: reason ?? "", run: run, in: db)
-    receipt.quarantined += 1
-  }
-
-  private func quarantine(_ chunk: Int64, detail: String, run: RunID, in db: Database) throws {
-    let event = try connection.format.wireForm.reader(of: Self.currentBlock(of: chunk, in: db))
+    let event = try connection.format.wireForm.reader(of: Self.currentBlock(of: chunk.id, in: db))
     while try event.next() {
-      try Quarantine.insert(
-        [QuarantinedLine(event: event.id, reason: .rejectedByService, detail: detail, raw: event.json)], run: run,
-        into: db)
+      let line = QuarantinedLine(event: event.id, reason: .rejectedByService, detail: reason ?? "", raw: event.json)
+      try Quarantine.insert([line], run: run, into: db)
     }
+    receipt.quarantined += 1
   }
 }
 

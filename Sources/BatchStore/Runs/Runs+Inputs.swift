@@ -36,19 +36,14 @@ extension Runs {
   package func knownFiles() throws -> [KnownFile] {
     try connection.all("SELECT proof, size, lines, first, last FROM known_file") { row in
       do {
-        return try Self.knownFile(row)
+        let (first, last): (Instant, Instant) = (try row.value("first"), try row.value("last"))
+        guard first <= last else { return nil as KnownFile? }
+        return KnownFile(
+          size: try row.value("size"), lines: try row.value("lines"), span: first...last, proof: try row.blob("proof"))
       } catch is UnreadableColumn {
         return nil
       }
     }.compactMap(\.self)
-  }
-
-  private static func knownFile(_ row: Row) throws -> KnownFile? {
-    let (first, last): (Int64, Int64) = (try row.value("first"), try row.value("last"))
-    guard first <= last else { return nil }
-    return KnownFile(
-      size: try row.value("size"), lines: try row.value("lines"),
-      span: Instant(milliseconds: first)...Instant(milliseconds: last), proof: try row.blob("proof"))
   }
 
   /// Stores the files whose lines the run accepted without exception. Must be called after everything from them is
