@@ -168,7 +168,7 @@ struct GameStories: PlatformStories {
   func tellHistory(of device: String, _ answer: inout Facts) throws {
     answer.add(
       "decisions", titled: "decisions",
-      try store.decisions.stories(ofDevice: device).map { decision in
+      try store.decisions.questions(ofDevice: device).map { decision in
         "\(decision.place.printable) at \(decision.timestamp.rfc3339): \(decision.words)"
       })
   }

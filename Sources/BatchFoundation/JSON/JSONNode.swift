@@ -44,6 +44,14 @@ package struct JSONNode: Sendable {
 
   package var isNull: Bool { value == .null }
 
+  /// The string, or the number as written; nil for anything else.
+  package var stringOrNumber: String? {
+    switch value {
+    case .string(let text), .number(let text): text
+    default: nil
+    }
+  }
+
   /// The string, the number as written, or `true` or `false`; nil for anything else.
   package var scalar: String? {
     switch value {

@@ -13,6 +13,7 @@ enum GameFigure: String {
   case decisions = "decisions.records"
   case asked = "decisions.asked"
   case answered = "decisions.answered"
+  /// Questions that failed and got an earlier answer; `failed` counts those that got none.
   case cached = "decisions.cached"
   case failed = "decisions.failed"
 
@@ -43,8 +44,8 @@ extension DecisionTally {
     for instant in output.sessionEnds { activity.sessionsEnded.add(instant) }
     for length in output.sessionLengths { activity.sessionUsed(for: length.wholeSeconds) }
     let counts = output.counts
-    add(GameFigure.sessionsStarted, counts.sessionsStarted)
-    add(GameFigure.sessionsEnded, counts.sessionsEnded)
+    add(GameFigure.sessionsStarted, output.sessionStarts.count)
+    add(GameFigure.sessionsEnded, output.sessionEnds.count)
     add(GameFigure.optedOut, counts.optedOut)
     add(GameFigure.consentDenied, counts.consentDenied)
     add(GameFigure.notWhitelisted, counts.notWhitelisted)

@@ -10,7 +10,7 @@ package final class DecisionRun: Sendable {
   private let store: EventStore
   private let run: RunID
   private let asOf: Instant
-  private let service: DecisionService?
+  private let service: GameEndpoint?
   private let lifespan: Milliseconds
   private let cancellation = HTTPCancellation()
 
@@ -18,7 +18,7 @@ package final class DecisionRun: Sendable {
   ///   - asOf: the clock of the run, which determines the age of answers.
   ///   - service: nil if no question can be sent; questions that a phone would not have sent are settled nevertheless.
   ///   - lifespan: the age up to which an earlier answer may replace a failed one; zero if none may.
-  package init(store: EventStore, run: RunID, asOf: Instant, service: DecisionService?, lifespan: Milliseconds) {
+  package init(store: EventStore, run: RunID, asOf: Instant, service: GameEndpoint?, lifespan: Milliseconds) {
     self.store = store
     self.run = run
     self.asOf = asOf
@@ -75,19 +75,10 @@ package final class DecisionRun: Sendable {
       let outcome = service.ask(
         Array(decision.body.utf8), consent: decision.consent, cancellation: run.cancellation)
       CrashPoint.afterSend.reach()
-      report.asked += 1
-      defer {
-        let place = DecisionReport.Place(decisionPoint: decision.decisionPoint, flavour: decision.flavour)
-        report.places[place, default: [:]][outcome.word, default: 0] += 1
-      }
       let settlement = try settlement(of: outcome, for: decision)
-      if settlement.error == nil {
-        report.answered += 1
-      } else if settlement.isCached {
-        report.cached += 1
-      } else {
-        report.failed += 1
-      }
+      let fate: GameFigure = settlement.error == nil ? .answered : settlement.isCached ? .cached : .failed
+      let place = GameFigure.asked(decision.decisionPoint, decision.flavour, outcome.word)
+      for figure in [GameFigure.asked.rawValue, fate.rawValue, place] { report.figures[figure, default: 0] += 1 }
       if case .failed(let failure) = outcome, failure.endsAsking { report.end = failure }
       settled.append((decision, settlement))
     }
@@ -110,24 +101,11 @@ package final class DecisionRun: Sendable {
 
 /// The figures of a run's questions to Engage (reference deltadna 10).
 package struct DecisionReport: Sendable, Equatable {
-  /// The number of requests in this run; the sum of the next three numbers.
-  package var asked = 0
-  /// The number of questions that Engage answered in this run.
-  package var answered = 0
-  /// The number of questions that failed and got an earlier answer.
-  package var cached = 0
-  /// The number of questions that failed and got no earlier answer.
-  package var failed = 0
-  /// The numbers of requests by place and outcome: `answered`, or the raw value of a ``DecisionFailure/Kind``.
-  package var places: [Place: [String: Int]] = [:]
+  /// The numbers of requests in this run: all, by their outcome for the question, and by place and outcome (see
+  /// ``GameFigure``).
+  package var figures: [String: Int] = [:]
   /// The number of questions left for a later run.
   package var waiting = 0
   /// The failure after which no more questions were sent; nil if there was none.
   package var end: DecisionFailure?
-
-  /// The decision point and flavour of questions. A game has only a few.
-  package struct Place: Sendable, Hashable {
-    package var decisionPoint: String
-    package var flavour: String
-  }
 }

@@ -100,12 +100,13 @@ package struct Decisions: Sendable {
   /// Returns a device's questions that are pending or were settled by the last run.
   ///
   /// - Throws: ``StoreError``.
-  package func stories(ofDevice device: String) throws -> [DecisionStory] {
-    try questions("device = ? ORDER BY time, emission, id", [device]).map { DecisionStory($0) }
+  package func questions(ofDevice device: String) throws -> [StoredDecision] {
+    try questions("device = ? ORDER BY time, emission, id", [device])
   }
 
-  /// Calls `body` for all questions that a run settled and all pending ones, ordered by time, device and emission.
-  func forEach(of run: RunID, _ body: (StoredDecision) throws -> Void) throws {
+  /// Calls `body` with a line, without its line ending, for each question that a run settled or that is still pending
+  /// (as `notAsked`), ordered by time, device and emission (reference deltadna 9).
+  package func forEachLine(of run: RunID, _ body: (String) throws -> Void) throws {
     try connection.read { db in
       let rows = try Row.fetchCursor(
         db,
@@ -113,7 +114,7 @@ package struct Decisions: Sendable {
           SELECT \(StoredDecision.columns) FROM decision_request WHERE settled_by = ? OR state < 2
           ORDER BY time, device, emission, id
           """, arguments: [run.number])
-      while let row = try rows.next() { try body(try StoredDecision(row)) }
+      while let row = try rows.next() { try body(try StoredDecision(row).line) }
     }
   }
 }

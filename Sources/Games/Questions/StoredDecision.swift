@@ -1,12 +1,12 @@
 package import BatchFoundation
-package import BatchStore
+import BatchStore
 import GRDB
 import GameRules
 
 /// A question in the store, with its outcome.
-struct StoredDecision {
+package struct StoredDecision {
   var id: Int64
-  var timestamp: Instant
+  package var timestamp: Instant
   var device: String
   var emission: Int64
   var consent: PIPLConsent
@@ -18,7 +18,9 @@ struct StoredDecision {
   var body: String
   /// Nil while the question is pending.
   var settlement: DecisionSettlement?
+}
 
+extension StoredDecision {
   static let columns =
     "id, time, device, emission, consent, is_asked, user, session, point, flavour, body, state, status, cached, error, answer"
 
@@ -58,7 +60,6 @@ struct DecisionSettlement {
 }
 
 extension DecisionSettlement {
-
   /// - Parameter earlier: returns an answer that may replace a failed one.
   init(_ outcome: DecisionOutcome, earlier: () throws -> String?) rethrows {
     switch outcome {
@@ -72,60 +73,44 @@ extension DecisionSettlement {
   }
 }
 
-extension Decisions {
-  /// Calls `body` with a line, without its line ending, for each question that a run settled or that is still pending
-  /// (as `notAsked`), in the order of the questions (reference deltadna 9).
-  package func forEachLine(of run: RunID, _ body: (String) throws -> Void) throws {
-    try forEach(of: run) { try body($0.line) }
-  }
-}
-
 extension StoredDecision {
   /// The line for `--decisions-out`.
   var line: String {
     let settlement =
       settlement
       ?? DecisionSettlement(status: DecisionFailure.notAskedStatus, error: DecisionFailure.notAsked.kind.rawValue)
-    // Stored answers were written as JSON, so they parse.
-    let content = settlement.answer.flatMap { try? JSONNode.parse(Array($0.utf8)) }.map(DecisionContent.init)
-    let image = ImageMessage(content?.image)
+    // Stored answers were written as JSON, so they parse (reference deltadna-service 4.2).
+    let answer = settlement.answer.flatMap { try? JSONNode.parse(Array($0.utf8)) }
+    func object(_ name: String) -> JSONNode {
+      answer?[name].flatMap { $0.members == nil ? nil : $0.canonical } ?? .text(nil)
+    }
+    let image = ImageMessage(answer?["image"])
     let line: JSONNode = [
       "eventTimestamp": .text(timestamp.eventTimestamp), "userID": .text(userID), "sessionID": .text(sessionID),
       "decisionPoint": .text(decisionPoint), "flavour": .text(flavour), "status": .number(settlement.status),
       "cached": .flag(settlement.isCached), "error": .text(settlement.error),
-      "transactionID": .text(content?.transactionID), "parameters": content?.parameters?.canonical ?? .text(nil),
-      "eventParams": content?.eventParams?.canonical ?? .text(nil),
+      "transactionID": .text(answer?["transactionID"]?.stringOrNumber), "parameters": object("parameters"),
+      "eventParams": object("eventParams"),
       "image": image.map {
         ["valid": .flag($0.isValid), "problems": .texts($0.problems.map(\.rawValue)), "assets": .texts($0.assets)]
       } ?? .text(nil),
     ]
     return line.compactText
   }
-}
 
-/// The outcome of a question, for display.
-package struct DecisionStory {
-  package let timestamp: Instant
   /// The decision point and flavour, written as in the session configuration.
-  package let place: String
-  /// The outcome in words, without any text from the service.
-  package let words: String
+  package var place: String { "\(decisionPoint)@\(flavour)" }
 
-  init(_ decision: StoredDecision) {
-    timestamp = decision.timestamp
-    place = "\(decision.decisionPoint)@\(decision.flavour)"
-    guard let settlement = decision.settlement else {
-      words = "pending; the next run or 'post' requests it"
+  /// The outcome in words, without any text from the service.
+  package var words: String {
+    guard let settlement else { return "pending; the next run or 'post' requests it" }
+    guard isAsked else {
       return
-    }
-    guard decision.isAsked else {
-      words =
         "not requested: the player had opted out or denied consent, or the session configuration does not list the decision point"
-      return
     }
     let outcome =
       settlement.error.map { "failed (\($0)\(settlement.status > 0 ? ", status \(settlement.status)" : ""))" }
       ?? "answered with status \(settlement.status)"
-    words = settlement.isCached ? "\(outcome); an earlier response is used instead" : outcome
+    return settlement.isCached ? "\(outcome); an earlier response is used instead" : outcome
   }
 }

@@ -1,4 +1,5 @@
 import BatchFoundation
+import BatchPipeline
 import BatchStore
 import BatchWire
 import GRDB
@@ -53,10 +54,10 @@ final class Bench {
 
   func finish(_ run: RunID) throws { try store.runs.finish(run, at: asOf, counters: "{}") }
 
-  func service() throws -> DecisionService {
+  func service() throws -> GameEndpoint {
     let address = try EnvironmentAddress(
       endpoint: "http://127.0.0.1:\(server.port)/engage/api", key: Secret("env"), hashSecret: nil)
-    return DecisionService(address, http: HTTPClient(.test()), timeout: Milliseconds(1000))
+    return GameEndpoint(address, http: HTTPClient(.test()), timeout: Milliseconds(1000))
   }
 
   /// Asks in a run of its own and returns its figures and lines.
@@ -106,7 +107,9 @@ func short(_ line: String) throws -> String {
           + #""parameters":{"a":1.50,"b":9007199254740993},"eventParams":{"z":"é/"},"#
           + #""image":{"valid":false,"problems":["spritemap.background"],"assets":["https://i.example/1.png"]}}"#
       ])
-    #expect(report.asked == 1 && report.answered == 1 && report.failed == 0)
+    #expect(
+      report.figures[GameFigure.asked] == 1 && report.figures[GameFigure.answered] == 1
+        && report.figures[GameFigure.failed] == 0)
   }
 
   /// An environment's key came back in a game's parameters, and stood in the store and in `--decisions-out`.
@@ -148,7 +151,7 @@ func short(_ line: String) throws -> String {
     #expect(try bench.ask().lines.map(short) == [#""a" 500 false "unavailable" null"#])
     #expect(try bench.ask().lines == [])
     try bench.add([question("b", at: 1)])
-    #expect(try bench.ask().report.asked == 1)
+    #expect(try bench.ask().report.figures[GameFigure.asked] == 1)
     #expect(bench.server.arrivals.count == 2)
   }
 
@@ -185,7 +188,9 @@ func short(_ line: String) throws -> String {
       try lines.map(short) == [
         #""a" 200 false null {"n":1}"#, #""a" -1 true "noAnswer" {"n":1}"#, #""b" -1 false "noAnswer" null"#,
       ])
-    #expect(report.asked == 3 && report.answered == 1 && report.cached == 1 && report.failed == 1)
+    #expect(
+      report.figures[GameFigure.asked] == 3 && report.figures[GameFigure.answered] == 1
+        && report.figures[GameFigure.cached] == 1 && report.figures[GameFigure.failed] == 1)
   }
 
   @Test(
@@ -198,14 +203,14 @@ func short(_ line: String) throws -> String {
     _ = try bench.ask()
     bench.asOf = Instant(milliseconds: bench.asOf.milliseconds + age)
     try bench.add([question("a", at: 1)])
-    #expect(try bench.ask().report.cached == (standsIn ? 1 : 0))
+    #expect(try bench.ask().report.figures[GameFigure.cached] == (standsIn ? 1 : 0))
   }
 
   @Test func withoutALifespanNothingStandsIn() throws {
     let bench = try Bench { number, _ in number == 1 ? (200, "{}") : (500, "") }
     bench.lifespan = .zero
     try bench.add([question("a"), question("a", at: 1)])
-    #expect(try bench.ask().report.cached == 0)
+    #expect(try bench.ask().report.figures[GameFigure.cached] == 0)
   }
 
   @Test(arguments: [(401, "refused"), (403, "refused"), (404, "unknownEnvironment")])
@@ -213,7 +218,7 @@ func short(_ line: String) throws -> String {
     let bench = try Bench { number, _ in number == 1 ? (status, "") : (200, "{}") }
     try bench.add([question("a"), question("b", at: 1), question("c", at: 2, isAsked: false)])
     let (report, lines) = try bench.ask()
-    #expect(report.end?.status == status && report.asked == 1 && report.waiting == 1)
+    #expect(report.end?.status == status && report.figures[GameFigure.asked] == 1 && report.waiting == 1)
     #expect(
       try lines.map(short) == [
         #""a" \#(status) false "\#(word)" null"#, #""b" 0 false "notAsked" null"#, #""c" 200 false null {}"#,
@@ -245,7 +250,7 @@ func short(_ line: String) throws -> String {
       try lines.map(short) == [
         #""a" 500 false "unavailable" null"#, #""b" -1 false "noAnswer" null"#, #""c" 200 false null null"#,
       ])
-    #expect(report.asked == 1)
+    #expect(report.figures[GameFigure.asked] == 1)
     #expect(bench.server.arrivals.count == 1)
     #expect(try bench.ask().lines == [])
   }
@@ -267,6 +272,6 @@ func short(_ line: String) throws -> String {
     asking.end()
     #expect(try asking.ask().waiting == 2)
     try bench.finish(run)
-    #expect(try bench.ask().report.answered == 2)
+    #expect(try bench.ask().report.figures[GameFigure.answered] == 2)
   }
 }
