@@ -1,17 +1,19 @@
 package import BatchFoundation
 package import BatchWire
 
-/// The address of one environment: an endpoint followed by the environment's key (reference deltadna-service 3.1). The
-/// key and the hash secret stay secret even as parts of an address; ``shown`` is for display.
+/// The address of one environment: an endpoint followed by the environment's key (reference deltadna-service 3.1) or
+/// another path. The key and the hash secret stay secret even as parts of an address; ``shown`` is for display.
 package struct EnvironmentAddress: Sendable {
   package enum Fault: Error, Equatable, Sendable {
     case endpoint(ServiceAddress.Fault)
-    /// The key is not a segment of a URL's path.
+    /// The key is not a segment of a URL's path (``EnvironmentAddress/isSegment(_:)``).
     case key
   }
 
   package let service: ServiceAddress
-  private let key: Secret
+  /// Nil if the environment is named by `path`.
+  private let key: Secret?
+  private let path: String
   private let hashSecret: Secret?
 
   /// - Parameters:
@@ -27,19 +29,25 @@ package struct EnvironmentAddress: Sendable {
     }
     guard Self.isSegment(key.reveal()) else { throw .key }
     self.key = key
+    path = ""
     self.hashSecret = hashSecret.flatMap { $0.isEmpty ? nil : $0 }
   }
 
-  /// Returns the path of one request: the key, then the `call` if any (such as `bulk`), then, with a hash secret, the
-  /// hash of the body. The service then refuses a body that differs in any byte.
+  /// Creates the address of an environment without a key; the scheme becomes `https` as above.
+  package init(endpoint: String, path: String) throws(ServiceAddress.Fault) {
+    service = try ServiceAddress(Self.secured(endpoint))
+    (key, hashSecret) = (nil, nil)
+    self.path = path
+  }
+
+  /// Returns the path of one request: the key or the path, then the `call` if any (such as `bulk`), then, with a hash
+  /// secret, the hash of the body. The service then refuses a body that differs in any byte.
   func target(_ call: String?, for body: [UInt8]) -> String {
-    var path = "/\(key.reveal())"
+    var path = key.map { "/\($0.reveal())" } ?? self.path
     if let call { path += "/\(call)" }
     if let hashSecret { path += "/hash/\(BodyHash(of: body, secret: hashSecret).text)" }
     return path
   }
-
-  func url(_ call: String?, for body: [UInt8]) -> String { service.url(target(call, for: body)) }
 
   /// The endpoint for display, with the key and the hash secret hidden if its path contains them.
   package var shown: String {
@@ -70,15 +78,5 @@ package struct EnvironmentAddress: Sendable {
   static func isSegment(_ text: String) -> Bool {
     ![".", "..", ""].contains(text)
       && text.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "-._~".contains($0)) }
-  }
-}
-
-extension EnvironmentAddress.Fault: CustomStringConvertible {
-  package var description: String {
-    switch self {
-    case .endpoint(let fault): fault.description
-    case .key:
-      "the key is empty, '.' or '..', or has a character other than letters, digits, '-', '.', '_' and '~'"
-    }
   }
 }

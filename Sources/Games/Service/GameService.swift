@@ -5,14 +5,14 @@ package import BatchPipeline
 import BatchReport
 import BatchStore
 package import BatchWire
-package import GameRules
+import GameRules
 
 /// Collect and, if configured, Engage. Events are sent first, then questions (reference deltadna 8 and 9).
 struct GameService: PlatformService {
   private let context: RunContext
-  let collect: CollectService
+  let collect: GameEndpoint
   /// Nil if `engageURL` is not set.
-  private let engage: DecisionService?
+  private let engage: GameEndpoint?
 
   /// - Throws: ``ServiceSettingsError``.
   init(_ context: RunContext) throws {
@@ -42,16 +42,14 @@ struct GameService: PlatformService {
     let collectAddress = address(collectURL, "collectURL")
     let engageAddress = engageURL.flatMap { address($0, "engageURL") }
     guard problems.isEmpty, let collectAddress else { throw ServiceSettingsError(problems: problems) }
-    collect = CollectService(
-      collectAddress, http: http, timeout: settings.collectTimeout,
-      wallClock: { Instant.now.milliseconds / 1000 })
-    engage = engageAddress.map { DecisionService($0, http: http, timeout: settings.engageTimeout) }
+    collect = GameEndpoint(collectAddress, http: http, timeout: settings.collectTimeout)
+    engage = engageAddress.map { GameEndpoint($0, http: http, timeout: settings.engageTimeout) }
   }
 
   var origin: String { collect.address.shown }
 
   var destination: any Destination {
-    GameDestination(collect, retries: context.settings.deltaDNA.maxRetries)
+    GameDestination(collect, call: "bulk", isIdempotent: true, retries: context.settings.deltaDNA.maxRetries)
   }
 
   func beforeDelivery(_ stage: inout ServiceStage) throws { try ServiceTimes.collect.warn(context, &stage) }
@@ -63,15 +61,7 @@ struct GameService: PlatformService {
       store: stage.store, run: stage.run, asOf: context.asOf, service: report.stop == nil ? engage : nil,
       lifespan: context.settings.deltaDNA.engageCacheLifespan)
     let decisions = try stage.interruption.during({ try asking.ask() }, end: { asking.end() })
-    stage.figures[GameFigure.asked.rawValue] = decisions.asked
-    stage.figures[GameFigure.answered.rawValue] = decisions.answered
-    stage.figures[GameFigure.cached.rawValue] = decisions.cached
-    stage.figures[GameFigure.failed.rawValue] = decisions.failed
-    for (place, outcomes) in decisions.places {
-      for (outcome, count) in outcomes {
-        stage.figures[GameFigure.asked(place.decisionPoint, place.flavour, outcome)] = count
-      }
-    }
+    stage.figures.merge(decisions.figures) { $1 }
     // Exit status 76, for held events, is less specific and is replaced.
     guard let end = decisions.end, [.done, .protocolRefused].contains(stage.exit) else { return }
     stage.exit = .credentialsRefused
@@ -110,34 +100,36 @@ extension DeliveryWindow {
 
 /// The destination for a game's events, which are sent in the order in which they happened.
 package final class GameDestination: Destination {
-  package typealias Post = @Sendable (_ body: [UInt8], _ consent: PIPLConsent, HTTPCancellation) -> SendOutcome
-
   package let traits: DeliveryTraits
-  private let post: Post
+  private let endpoint: GameEndpoint
+  private let call: String?
+  private let addressSettings: String?
   private let cancellation = HTTPCancellation()
 
   /// - Parameters:
-  ///   - isIdempotent: whether the service drops repeated events.
+  ///   - call: the last part of the path of requests; nil for none.
+  ///   - isIdempotent: whether the service drops a second event with the same `eventUUID`, as Collect does (reference
+  ///     deltadna 8), so that sending again after a lost response creates no duplicates.
+  ///   - addressSettings: the settings to check if the service refuses everything; nil if the path of the address
+  ///     contains a key.
   ///   - retries: the maximum number of retries for a request.
-  ///   - post: sends one request, without retries.
-  package init(isIdempotent: Bool, retries: Int, post: @escaping Post) {
+  package init(
+    _ endpoint: GameEndpoint, call: String? = nil, isIdempotent: Bool, addressSettings: String? = nil, retries: Int
+  ) {
     traits = DeliveryTraits(isIdempotent: isIdempotent, isOrdered: true, lanes: 8, mostAttempts: retries + 1)
-    self.post = post
-  }
-
-  /// Creates the destination for Collect (reference deltadna 8). Collect drops a second event with the same
-  /// `eventUUID`, so sending again after a lost response creates no duplicates.
-  package convenience init(_ service: CollectService, retries: Int) {
-    self.init(isIdempotent: true, retries: retries) { body, consent, cancellation in
-      service.post(body, consent: consent, cancellation: cancellation)
-    }
+    self.endpoint = endpoint
+    self.call = call
+    self.addressSettings = addressSettings
   }
 
   package var form: Int { 0 }
 
   /// - Parameter group: the raw value of the ``PIPLConsent`` under which the events were recorded.
   package func send(_ body: [UInt8], group: Int) -> SendOutcome {
-    post(body, PIPLConsent(rawValue: UInt8(truncatingIfNeeded: group)), cancellation)
+    let consent = PIPLConsent(rawValue: UInt8(truncatingIfNeeded: group))
+    return SendOutcome(
+      collect: endpoint.post(body, to: call, consent: consent, cancellation: cancellation),
+      isIdempotent: traits.isIdempotent, addressSettings: addressSettings, now: Instant.now.milliseconds / 1000)
   }
 
   package func abort() { cancellation.cancel() }
@@ -201,17 +193,21 @@ extension GameService {
     }
   }
 
+  /// Returns the verdicts of the sandbox at the origin of the address; nil if something else responds.
   private func sandboxVerdicts(_ interruption: Interruption) throws -> SandboxVerdicts? {
-    guard collect.mayBeSandbox else { return nil }
-    let cancellation = HTTPCancellation()
-    let collect = collect
-    do {
-      return try interruption.during({ try collect.sandboxVerdicts(cancellation: cancellation) }) {
-        cancellation.cancel()
-      }
-    } catch let error as SandboxUnreachable {
+    let origin = collect.address.service.origin
+    // Plain HTTP is allowed only for connections to this machine. The origin of an address is always a valid address.
+    guard origin.utf8.starts(with: "http://".utf8), let address = try? ServiceAddress(origin) else { return nil }
+    var request = HTTPRequest(.get, address, "/sandbox/state")
+    request.answerLimit = 64 << 20
+    let (state, http, cancellation) = (request, collect.http, HTTPCancellation())
+    switch interruption.during(
+      { http.send(state, cancellation: cancellation) }, end: { cancellation.cancel() })
+    {
+    case .answer(let answer): return answer.status == 200 ? SandboxVerdicts(answer.body) : nil
+    case .notSent(let fault), .noAnswer(let fault):
       try interruption.check()
-      throw ArrivalsUnavailable("\(error.fault)", exit: .serviceUnavailable)
+      throw ArrivalsUnavailable("\(fault)", exit: .serviceUnavailable)
     }
   }
 }

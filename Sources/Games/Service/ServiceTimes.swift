@@ -17,16 +17,8 @@ package struct ServiceTimes: Sendable {
   /// The advice for older events.
   package var legacy: String
 
-  package init(service: String, oldest: Milliseconds, _ oldestInWords: String, setting: String, legacy: String) {
-    self.service = service
-    self.oldest = oldest
-    self.oldestInWords = oldestInWords
-    self.setting = setting
-    self.legacy = legacy
-  }
-
   package static let collect = ServiceTimes(
-    service: "Collect", oldest: Milliseconds(32 * 86_400_000), "32 days",
+    service: "Collect", oldest: Milliseconds(32 * 86_400_000), oldestInWords: "32 days",
     setting: "DeltaDNA.oldestEvent, DeltaDNA.furthestAhead",
     legacy: "deltaDNA loads older data on request: ask its support (docs/reference/deltadna.md)")
 

@@ -10,7 +10,7 @@ package struct UnityPlatform: GamePlatform {
 
   package var name: String { "unity" }
   package var times: ServiceTimes { UnityLimits.times }
-  package var access: String { UnityAddress.settings }
+  package var access: String { UnityService.addressSettings }
 
   /// Returns the settings with the `DeltaDNA` section kept within the limits of the service (reference unity 4).
   package func gameSettings(_ settings: Settings) -> Settings {

@@ -3,33 +3,58 @@ import BatchDelivery
 package import BatchFoundation
 import BatchPipeline
 import BatchStore
-package import BatchWire
+import BatchWire
 
 /// One environment of Unity Analytics, as used by a run (reference unity 2 and 3).
 struct UnityService: PlatformService {
   private let context: RunContext
-  private let address: UnityAddress
-  private let http: HTTPClient
+  private let collect: GameEndpoint
 
-  /// - Throws: ``ServiceSettingsError`` with every unusable setting.
+  /// The settings that determine access, for messages. The API takes no key.
+  static let addressSettings = "Unity.projectId, Unity.environment or Unity.collectUrl"
+
+  /// - Throws: ``ServiceSettingsError``.
   init(_ context: RunContext) throws {
     self.context = context
     let unity = context.settings.unity
-    http = HTTPClient(try HTTPSettings(context.settings.connection))
-    do throws(UnityAddress.Fault) {
-      address = try UnityAddress(
-        endpoint: context.sandboxAddress.map { $0 + "/api/analytics/collect/v1" } ?? unity.collectURL,
-        projectId: unity.projectId ?? "sandbox", environment: unity.environment ?? "sandbox")
-    } catch {
-      throw ServiceSettingsError(problems: ["\(error)"])
-    }
+    let http = HTTPClient(try HTTPSettings(context.settings.connection))
+    let address = try Self.address(
+      endpoint: context.sandboxAddress.map { $0 + "/api/analytics/collect/v1" } ?? unity.collectURL,
+      projectId: unity.projectId ?? "sandbox", environment: unity.environment ?? "sandbox")
+    collect = GameEndpoint(address, http: http, timeout: context.settings.deltaDNA.collectTimeout)
   }
 
-  var origin: String { address.service.origin }
+  /// Returns the address to which the events of one environment of a Unity project are sent (reference unity 2).
+  ///
+  /// - Parameters:
+  ///   - endpoint: includes the API version.
+  ///   - environment: the name, not the id.
+  /// - Throws: ``ServiceSettingsError`` for the first unusable setting.
+  static func address(endpoint: String, projectId: String, environment: String) throws -> EnvironmentAddress {
+    let address: EnvironmentAddress
+    do {
+      address = try EnvironmentAddress(
+        endpoint: endpoint, path: "/projects/\(projectId)/environments/\(environment)")
+    } catch {
+      throw ServiceSettingsError(problems: ["Unity.collectUrl: \(error)"])
+    }
+    for (id, setting) in [(projectId, "Unity.projectId"), (environment, "Unity.environment")]
+    where !EnvironmentAddress.isSegment(id) {
+      throw ServiceSettingsError(problems: [
+        "\(setting) must be one segment of a URL path: letters, digits, '-', '.', '_' and '~', but not '.' or '..'"
+      ])
+    }
+    return address
+  }
 
+  var origin: String { collect.address.service.origin }
+
+  /// Unlike deltaDNA's Collect, the Collect API of Unity Analytics does not promise to drop a repeated `eventUUID`, so
+  /// after a lost response the outcome is unknown (reference unity 3).
   var destination: any Destination {
-    let game = context.settings.deltaDNA
-    return GameDestination(address, http: http, retries: game.maxRetries, timeout: game.collectTimeout)
+    GameDestination(
+      collect, isIdempotent: false, addressSettings: Self.addressSettings,
+      retries: context.settings.deltaDNA.maxRetries)
   }
 
   func beforeDelivery(_ stage: inout ServiceStage) throws { try UnityLimits.times.warn(context, &stage) }
@@ -58,71 +83,9 @@ package enum UnityLimits {
   package static let bytesPerRequest = 4_999_999
 
   package static let times = ServiceTimes(
-    service: "Unity Analytics", oldest: oldestEvent, "31 days",
+    service: "Unity Analytics", oldest: oldestEvent, oldestInWords: "31 days",
     setting: "31 days back and 24 hours ahead, or less if set by DeltaDNA.oldestEvent and furthestAhead",
     legacy:
       "deltaDNA loaded older data on request; ask Unity's support whether Unity Analytics does too (docs/reference/deltadna-service.md, section U5)"
   )
-}
-
-/// The address to which the events of one environment of a Unity project are sent (reference unity 2).
-package struct UnityAddress: Sendable {
-  package enum Fault: Error, Equatable, Sendable {
-    case endpoint(ServiceAddress.Fault)
-    /// The id is empty, has a character with a special meaning in a URL, or is a path step such as `..`.
-    case projectId
-    case environment
-  }
-
-  /// The settings that determine access, for messages. The API takes no key.
-  static let settings = "Unity.projectId, Unity.environment or Unity.collectUrl"
-
-  package let service: ServiceAddress
-  /// The path of every request.
-  package let target: String
-
-  /// - Parameters:
-  ///   - endpoint: includes the API version. The scheme becomes `https` if it is missing or `http`, except that `http`
-  ///     to a loopback address is kept.
-  ///   - environment: the name, not the id.
-  /// - Throws: the first ``Fault``.
-  package init(endpoint: String, projectId: String, environment: String) throws(Fault) {
-    do {
-      service = try ServiceAddress(EnvironmentAddress.secured(endpoint))
-    } catch {
-      throw .endpoint(error)
-    }
-    guard EnvironmentAddress.isSegment(projectId) else { throw .projectId }
-    guard EnvironmentAddress.isSegment(environment) else { throw .environment }
-    target = "/projects/\(projectId)/environments/\(environment)"
-  }
-
-}
-
-extension UnityAddress.Fault: CustomStringConvertible {
-  package var description: String {
-    let allowed =
-      "must be one segment of a URL path: letters, digits, '-', '.', '_' and '~', but not '.' or '..'"
-    return switch self {
-    case .endpoint(let fault): "Unity.collectUrl: \(fault)"
-    case .projectId: "Unity.projectId \(allowed)"
-    case .environment: "Unity.environment \(allowed)"
-    }
-  }
-}
-
-extension GameDestination {
-  /// Creates the destination for the Collect API of Unity Analytics (reference unity 3). Unlike deltaDNA's Collect, it
-  /// does not promise to drop a repeated `eventUUID`, so after a lost response the outcome is unknown.
-  package convenience init(_ address: UnityAddress, http: HTTPClient, retries: Int, timeout: Milliseconds) {
-    let seconds = Double(timeout.count) / 1000
-    self.init(isIdempotent: false, retries: retries) { body, consent, cancellation in
-      let request = HTTPRequest(
-        .post, address.service, address.target, headers: .collect(consent), body: body, totalSeconds: seconds)
-      let outcome = http.send(request, cancellation: cancellation)
-      return SendOutcome(
-        collect: outcome, isIdempotent: false, addressSettings: UnityAddress.settings,
-        now: Instant.now.milliseconds / 1000)
-    }
-  }
 }

@@ -19,7 +19,7 @@ import Testing
       endpoint: given["endpoint"]?.string ?? "", key: Secret(given["environmentKey"]?.string ?? ""),
       hashSecret: given["hashSecret"]?.string.map(Secret.init))
     let body = Array((given["payload"]?.string ?? "").utf8)
-    let url = address.url(given["bulk"]?.bool == true ? "bulk" : nil, for: body)
+    let url = address.service.url(address.target(given["bulk"]?.bool == true ? "bulk" : nil, for: body))
     #expect(url == Self.expected(vector["expect"]?.string ?? ""))
   }
 
@@ -50,7 +50,7 @@ import Testing
   @Test func slashesAtTheEndOfAnEndpointAreNotDoubled() throws {
     let address = try EnvironmentAddress(
       endpoint: "collect.example/collect/api//", key: Secret("k"), hashSecret: Secret(""))
-    #expect(address.url("bulk", for: []) == "https://collect.example/collect/api/k/bulk")
+    #expect(address.service.url(address.target("bulk", for: [])) == "https://collect.example/collect/api/k/bulk")
   }
 
   @Test(arguments: ["", ".", "..", "a/b", "a b", "a?b", "a%20b", "schlüssel"])

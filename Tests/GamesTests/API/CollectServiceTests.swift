@@ -1,3 +1,4 @@
+import BatchDelivery
 import BatchFoundation
 import BatchWire
 import GameRules
@@ -8,12 +9,16 @@ import Testing
 @testable import Games
 
 @Suite struct CollectServiceTests {
-  private static func service(_ server: LoopbackServer, secret: String?, timeout: Int64 = 5000) throws -> CollectService
-  {
+  private static func service(_ server: LoopbackServer, secret: String?, timeout: Int64 = 5000) throws -> GameEndpoint {
     let address = try EnvironmentAddress(
       endpoint: "http://127.0.0.1:\(server.port)/collect/api", key: Secret("env"), hashSecret: secret.map(Secret.init))
-    return CollectService(
-      address, http: HTTPClient(.test()), timeout: Milliseconds(timeout), wallClock: { 1_767_225_600 })
+    return GameEndpoint(address, http: HTTPClient(.test()), timeout: Milliseconds(timeout))
+  }
+
+  private static func outcome(
+    _ endpoint: GameEndpoint, _ body: [UInt8] = [], consent: PIPLConsent = []
+  ) -> SendOutcome {
+    SendOutcome(collect: endpoint.post(body, to: "bulk", consent: consent), now: 1_767_225_600)
   }
 
   /// Sends one body to a server that answers with a status, and tells what arrived.
@@ -24,7 +29,7 @@ import Testing
       guard connection.readRequest() != nil else { return }
       connection.answer(status, headers)
     }
-    let outcome = try service(server, secret: secret).post(Array(body.utf8), consent: consent)
+    let outcome = outcome(try service(server, secret: secret), Array(body.utf8), consent: consent)
     return (outcome, try #require(server.arrivals.first))
   }
 
@@ -106,7 +111,7 @@ import Testing
       while connection.readRequest() != nil { connection.answer(307, ["Location: /elsewhere"]) }
     }
     #expect(
-      try Self.service(server, secret: nil).post([], consent: [])
+      Self.outcome(try Self.service(server, secret: nil))
         == .refused(CallFault("redirected with status 307 to the same host", stop: .peerProtocol)))
     #expect(server.arrivals.count == 1)
   }
@@ -116,7 +121,7 @@ import Testing
       _ = connection.readRequest()
       connection.close()
     }
-    guard case .unknown = try Self.service(server, secret: nil).post(Array("{}".utf8), consent: []) else {
+    guard case .unknown = Self.outcome(try Self.service(server, secret: nil), Array("{}".utf8)) else {
       Issue.record("the request was sent")
       return
     }
@@ -124,7 +129,7 @@ import Testing
       _ = connection.readRequest()
       connection.sleep(3)
     }
-    let outcome = try Self.service(slow, secret: nil, timeout: 200).post(Array("{}".utf8), consent: [])
+    let outcome = Self.outcome(try Self.service(slow, secret: nil, timeout: 200), Array("{}".utf8))
     guard case .unknown(let fault) = outcome else {
       Issue.record("the request was sent")
       return
@@ -134,8 +139,8 @@ import Testing
 
   @Test func whereNobodyListensNothingIsSent() throws {
     let address = try EnvironmentAddress(endpoint: "http://127.0.0.1:1", key: Secret("env"), hashSecret: nil)
-    let service = CollectService(address, http: HTTPClient(.test()), timeout: Milliseconds(2000), wallClock: { 0 })
-    guard case .notSent(let fault) = service.post([], consent: []) else {
+    let service = GameEndpoint(address, http: HTTPClient(.test()), timeout: Milliseconds(2000))
+    guard case .notSent(let fault) = Self.outcome(service) else {
       Issue.record("nobody listens")
       return
     }

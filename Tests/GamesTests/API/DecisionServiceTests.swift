@@ -24,7 +24,7 @@ import Testing
     }
     let address = try EnvironmentAddress(
       endpoint: "http://127.0.0.1:\(server.port)/engage/api", key: Secret("env"), hashSecret: secret.map(Secret.init))
-    let service = DecisionService(address, http: HTTPClient(.test()), timeout: Milliseconds(timeout))
+    let service = GameEndpoint(address, http: HTTPClient(.test()), timeout: Milliseconds(timeout))
     return (service.ask(question.body, consent: consent), server.arrivals)
   }
 
@@ -104,22 +104,27 @@ import Testing
       Issue.record("it is an answer")
       return
     }
-    let content = DecisionContent(root)
     #expect(status == 201)
-    #expect(content.transactionID == "2184816393350012928")
-    #expect(content.parameters?.canonicalText == #"{"a":1.50,"b":9007199254740993}"#)
-    #expect(content.eventParams?.canonicalText == #"{"responseTransactionID":2184816393350012928}"#)
-    #expect(content.image?.canonicalText == "{}")
+    let line = try Self.line(root.canonicalText)
+    #expect(line["transactionID"]?.string == "2184816393350012928")
+    #expect(line["parameters"]?.canonicalText == #"{"a":1.50,"b":9007199254740993}"#)
+    #expect(line["eventParams"]?.canonicalText == #"{"responseTransactionID":2184816393350012928}"#)
+    #expect(line["image"]?["problems"]?.array?.isEmpty == false)
+  }
+
+  /// The line of `--decisions-out` for a question with this answer.
+  private static func line(_ answer: String) throws -> JSONNode {
+    let decision = StoredDecision(
+      id: 1, timestamp: Instant(milliseconds: 0), device: "d", emission: 1, consent: [], isAsked: true, userID: "p",
+      decisionPoint: "levelEnd", flavour: "engagement", body: "{}",
+      settlement: DecisionSettlement(status: 200, answer: answer))
+    return try JSONNode.parse(Array(decision.line.utf8))
   }
 
   @Test func whatAnAnswerDoesNotHoldIsNil() throws {
-    let content = DecisionContent(
-      try JSONNode.parse(Array(#"{"transactionID":null,"parameters":[],"image":null,"eventParams":"x"}"#.utf8)))
-    #expect(content.transactionID == nil)
-    #expect(content.parameters == nil)
-    #expect(content.image == nil)
-    #expect(content.eventParams == nil)
-    #expect(DecisionContent(try JSONNode.parse(Array(#"{"transactionID":"77"}"#.utf8))).transactionID == "77")
+    let line = try Self.line(#"{"transactionID":null,"parameters":[],"image":null,"eventParams":"x"}"#)
+    for name in ["transactionID", "parameters", "image", "eventParams"] { #expect(line[name]?.isNull == true) }
+    #expect(try Self.line(#"{"transactionID":"77"}"#)["transactionID"]?.string == "77")
   }
 
   @Test(arguments: try Vector.all("engage", "dictionary"))

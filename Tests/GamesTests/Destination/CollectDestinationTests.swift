@@ -18,9 +18,13 @@ import Testing
     }
     let address = try EnvironmentAddress(
       endpoint: "http://127.0.0.1:\(server.port)/collect/api", key: Secret("env"), hashSecret: nil)
-    let service = CollectService(address, http: HTTPClient(.test()), timeout: Milliseconds(5000), wallClock: { 0 })
-    let outcome = GameDestination(service, retries: 5).send(Array("{}".utf8), group: group)
+    let service = GameEndpoint(address, http: HTTPClient(.test()), timeout: Milliseconds(5000))
+    let outcome = Self.destination(service, retries: 5).send(Array("{}".utf8), group: group)
     return (outcome, server.arrivals.first)
+  }
+
+  private static func destination(_ service: GameEndpoint, retries: Int) -> GameDestination {
+    GameDestination(service, call: "bulk", isIdempotent: true, retries: retries)
   }
 
   @Test func keepsTheContract() throws {
@@ -28,9 +32,8 @@ import Testing
       try .loopback(trouble) { port in
         let address = try EnvironmentAddress(
           endpoint: "http://127.0.0.1:\(port)/collect/api", key: Secret("env"), hashSecret: nil)
-        let service = CollectService(
-          address, http: HTTPClient(.test()), timeout: Milliseconds(5000), wallClock: { 0 })
-        return GameDestination(service, retries: 5)
+        let service = GameEndpoint(address, http: HTTPClient(.test()), timeout: Milliseconds(5000))
+        return Self.destination(service, retries: 5)
       }
     }.check()
   }
@@ -70,8 +73,8 @@ import Testing
 
   @Test func whereNobodyListensTheRequestMayBeRepeated() throws {
     let address = try EnvironmentAddress(endpoint: "http://127.0.0.1:1", key: Secret("env"), hashSecret: nil)
-    let service = CollectService(address, http: HTTPClient(.test()), timeout: Milliseconds(2000), wallClock: { 0 })
-    guard case .notSent(let fault) = GameDestination(service, retries: 0).send([], group: 0) else {
+    let service = GameEndpoint(address, http: HTTPClient(.test()), timeout: Milliseconds(2000))
+    guard case .notSent(let fault) = Self.destination(service, retries: 0).send([], group: 0) else {
       Issue.record("nobody listens")
       return
     }
@@ -80,8 +83,8 @@ import Testing
 
   @Test func aRequestIsTriedOnceMoreThanItIsRepeated() throws {
     let address = try EnvironmentAddress(endpoint: "http://127.0.0.1:1", key: Secret("env"), hashSecret: nil)
-    let service = CollectService(address, http: HTTPClient(.test()), timeout: Milliseconds(2000), wallClock: { 0 })
-    #expect(GameDestination(service, retries: 0).traits.mostAttempts == 1)
-    #expect(GameDestination(service, retries: 5).traits.mostAttempts == 6)
+    let service = GameEndpoint(address, http: HTTPClient(.test()), timeout: Milliseconds(2000))
+    #expect(Self.destination(service, retries: 0).traits.mostAttempts == 1)
+    #expect(Self.destination(service, retries: 5).traits.mostAttempts == 6)
   }
 }

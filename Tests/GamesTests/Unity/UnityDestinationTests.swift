@@ -1,5 +1,6 @@
 import BatchDelivery
 import BatchFoundation
+import BatchPipeline
 import BatchWire
 import DestinationContract
 import LoopbackServer
@@ -10,9 +11,11 @@ import Testing
 
 @Suite struct UnityDestinationTests {
   private static func destination(_ port: Int, retries: Int = 5) throws -> GameDestination {
-    let address = try UnityAddress(
+    let address = try UnityService.address(
       endpoint: "http://127.0.0.1:\(port)/api/analytics/collect/v1", projectId: "p-1", environment: "production")
-    return GameDestination(address, http: HTTPClient(.test()), retries: retries, timeout: Milliseconds(5000))
+    let collect = GameEndpoint(address, http: HTTPClient(.test()), timeout: Milliseconds(5000))
+    return GameDestination(
+      collect, isIdempotent: false, addressSettings: UnityService.addressSettings, retries: retries)
   }
 
   private static func outcome(
@@ -37,9 +40,12 @@ import Testing
     (400, .rejected("status 400: Custom Event Code not recognized")),
     (413, .rejected("status 413: Custom Event Code not recognized")),
     (302, .refused(CallFault("redirected with status 302", stop: .peerProtocol))),
-    (401, .refused(CallFault("refused with status 401: \(UnityAddress.settings) is wrong", stop: .credentials))),
-    (403, .refused(CallFault("refused with status 403: \(UnityAddress.settings) is wrong", stop: .credentials))),
-    (404, .refused(CallFault("refused with status 404: \(UnityAddress.settings) is wrong", stop: .configuration))),
+    (401, .refused(CallFault("refused with status 401: \(UnityService.addressSettings) is wrong", stop: .credentials))),
+    (403, .refused(CallFault("refused with status 403: \(UnityService.addressSettings) is wrong", stop: .credentials))),
+    (
+      404,
+      .refused(CallFault("refused with status 404: \(UnityService.addressSettings) is wrong", stop: .configuration))
+    ),
     (405, .refused(CallFault("answered with status 405"))), (422, .refused(CallFault("answered with status 422"))),
     (429, .refused(CallFault("answered with status 429", isThrottle: true))),
     (500, .unknown(CallFault("answered with status 500", blamesRequest: true))),
@@ -76,18 +82,19 @@ import Testing
   }
 
   @Test(arguments: [
-    ("", "e", UnityAddress.Fault.projectId), ("p/1", "e", .projectId), ("..", "e", .projectId),
-    ("p", ".", .environment),
-    ("p", "my env", .environment),
+    ("", "e", "projectId"), ("p/1", "e", "projectId"), ("..", "e", "projectId"), ("p", ".", "environment"),
+    ("p", "my env", "environment"),
   ])
-  func whatCannotStandInAPathIsRefused(_ project: String, _ environment: String, _ fault: UnityAddress.Fault) {
-    #expect(throws: fault) {
-      _ = try UnityAddress(endpoint: "collect.example.com/v1", projectId: project, environment: environment)
+  func whatCannotStandInAPathIsRefused(_ project: String, _ environment: String, _ setting: String) {
+    let problem =
+      "Unity.\(setting) must be one segment of a URL path: letters, digits, '-', '.', '_' and '~', but not '.' or '..'"
+    #expect(throws: ServiceSettingsError(problems: [problem])) {
+      _ = try UnityService.address(endpoint: "collect.example.com/v1", projectId: project, environment: environment)
     }
   }
 
   @Test func anAddressWithoutSchemeIsSecure() throws {
-    let address = try UnityAddress(endpoint: "http://collect.example.com/v1", projectId: "p", environment: "e")
+    let address = try UnityService.address(endpoint: "http://collect.example.com/v1", projectId: "p", environment: "e")
     #expect(address.service.origin == "https://collect.example.com")
   }
 }

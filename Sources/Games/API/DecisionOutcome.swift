@@ -1,61 +1,12 @@
 package import BatchFoundation
-package import BatchWire
-package import GameRules
+import BatchWire
+import GameRules
 
-/// Engage, the service that decides what a player gets at a decision point (reference deltadna-service 4).
-package struct DecisionService: Sendable {
-  package let address: EnvironmentAddress
-  private let http: HTTPClient
-  private let seconds: Double
-
-  /// The maximum size of a response in bytes; a response can contain game parameters and an image message.
-  private static let longestAnswer = 16 << 20
-
-  /// - Parameter timeout: the maximum time for one question.
-  package init(_ address: EnvironmentAddress, http: HTTPClient, timeout: Milliseconds) {
-    self.address = address
-    self.http = http
-    seconds = Double(timeout.count) / 1000
-  }
-
-  /// Sends one question, without retries. `body` is sent and hashed as is.
-  package func ask(
-    _ body: [UInt8], consent: PIPLConsent, cancellation: HTTPCancellation? = nil
-  ) -> DecisionOutcome {
-    var request = HTTPRequest(
-      .post, address.service, address.target(nil, for: body), headers: .collect(consent), body: body,
-      totalSeconds: seconds)
-    request.answerLimit = Self.longestAnswer
-    return DecisionOutcome(http.send(request, cancellation: cancellation))
-  }
-}
-
-/// The content of a response from Engage for a game (reference deltadna-service 4.2).
-package struct DecisionContent: Sendable {
-  private let root: JSONNode
-
-  /// - Parameter root: an object.
-  package init(_ root: JSONNode) { self.root = root }
-
-  /// The decision's number, which the service sends as a number or a string; nil if missing.
-  package var transactionID: String? {
-    switch root["transactionID"]?.value {
-    case .number(let text), .string(let text): text
-    default: nil
-    }
-  }
-
-  package var parameters: JSONNode? { object("parameters") }
-
-  /// The parameters for an event about the decision; nil if missing.
-  package var eventParams: JSONNode? { object("eventParams") }
-
-  /// The `image` as sent, of any JSON type; nil if missing or null.
-  package var image: JSONNode? { root.present("image") }
-
-  private func object(_ name: String) -> JSONNode? {
-    guard let node = root[name], node.members != nil else { return nil }
-    return node
+extension GameEndpoint {
+  /// Sends one question to Engage, without retries (reference deltadna-service 4). `body` is sent and hashed as is.
+  func ask(_ body: [UInt8], consent: PIPLConsent, cancellation: HTTPCancellation? = nil) -> DecisionOutcome {
+    // A response can contain game parameters and an image message.
+    DecisionOutcome(post(body, consent: consent, answerLimit: 16 << 20, cancellation: cancellation))
   }
 }
 
