@@ -19,7 +19,7 @@ package struct DeviceRules {
   /// The end of the time that earlier runs processed; records before it are late.
   var processedUntil: Instant?
   /// The event for the latest automatic session start, as long as a link at the same instant may still replace it.
-  var openStart: OpenStart?
+  var openStart: (at: Instant, emission: Int64)?
   /// Whether any plug-in can add attributes to the events of the current device.
   var augmentsDevice: Bool {
     settings.augmentation.looksUpTables || !state.samples.coordinates.isEmpty || !state.samples.places.isEmpty
@@ -54,11 +54,6 @@ package struct DeviceRules {
   var spelling = ParameterSpelling()
   /// The attributes of the last draft, whose memory the next one reuses.
   var spareAttributes: [Attribute] = []
-
-  struct OpenStart {
-    var at: Instant
-    var emission: Int64
-  }
 
   /// - Parameter arena: The memory for derived texts; ``output`` and ``state`` refer to it and to the records.
   package init(settings: RuleSettings, links: DeepLinkRouter, knownUntil: Instant?, arena: Arena) {

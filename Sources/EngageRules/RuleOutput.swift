@@ -54,12 +54,8 @@ package import BatchFoundation
   }
 }
 
-/// The counts that the rules contribute to the summary (reference decisions 21).
+/// Counts for the summary besides those of the lists in ``RuleOutput`` (reference decisions 21).
 package struct RuleCounts: Sendable, Equatable {
-  package var sessionsStarted = 0
-  package var sessionsEnded = 0
-  package var campaignsSet = 0
-  package var campaignsExpired = 0
   /// The number of links that were opened within a session and whose event has the code of a session start.
   package var linksInSessions = 0
   /// The number of events held until a mobile user id is known; their status is HOLD, and no event list contains them

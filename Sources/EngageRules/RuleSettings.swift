@@ -43,8 +43,6 @@ package struct ParameterNames {
   /// Configuration keys that a README shows as names in links (reference decisions 17).
   package let expiresAtInLinks: Text = "ParamCampaignExpiresAt"
   package let validForInLinks: Text = "ParamCampaignValidFor"
-
-  package init() {}
 }
 
 /// The names of automatic attributes on the wire (UBFFieldNames, General.eventCodes).
@@ -117,8 +115,6 @@ package struct AugmentationSettings {
   private(set) var looksUpTables = false
   /// Whether a plug-in uses locations or placemarks.
   package private(set) var usesSamples = false
-
-  package init() {}
 }
 
 /// The attributes that are removed, masked or hashed before an event leaves the rules (reference formats 2.6).

@@ -145,6 +145,7 @@ import Testing
     #expect(rules.state.campaign == nil)
     #expect(rules.state.core[.primaryUserId].isEmpty)
     #expect(rules.output.counts == RuleCounts())
+    #expect(rules.output.sessionStarts.isEmpty && rules.output.campaignSets.isEmpty)
     #expect(rules.state.lastSeen?.rfc3339 == "2026-01-01T00:00:00.000Z")
   }
 

@@ -54,7 +54,7 @@ import Testing
       events.brief("Campaign Name") == [
         "48 00:00:00, Campaign Name=c", "17 00:00:00, Campaign Name=c", "17 00:00:00.001, Campaign Name=",
       ])
-    #expect(rules.output.counts.campaignsExpired == 1)
+    #expect(rules.output.campaignExpiries.count == 1)
   }
 
   @Test func everyStoringCountsAndEveryExpiryOnce() throws {
@@ -64,12 +64,12 @@ import Testing
     try fixture.push("00:05:01", #"{"CurrentCampaign":""}"#)
     try fixture.named("00:05:02")
     let first = try fixture.day("00:06:00", after: Fixture.known).rules
-    #expect(first.output.counts.campaignsSet == 3)
-    #expect(first.output.counts.campaignsExpired == 1)
+    #expect(first.output.campaignSets.count == 3)
+    #expect(first.output.campaignExpiries.count == 1)
     let second = try fixture.day("00:06:00.001", after: first.state).rules
-    #expect(second.output.counts.campaignsExpired == 1)
+    #expect(second.output.campaignExpiries.count == 1)
     try fixture.named("00:07:00")
-    #expect(try fixture.day("02:00:00", after: second.state).rules.output.counts.campaignsExpired == 0)
+    #expect(try fixture.day("02:00:00", after: second.state).rules.output.campaignExpiries.count == 0)
   }
 
   @Test func rawEventsSeeNoCampaign() throws {
@@ -77,7 +77,7 @@ import Testing
     try fixture.push("00:00:00", #"{"CurrentCampaign":"c","CampaignValidFor":"1m"}"#)
     try fixture.raw("00:02:00", "17", "[]")
     let rules = try fixture.day("00:00:30", after: Fixture.known).rules
-    #expect(rules.output.counts.campaignsExpired == 0)
+    #expect(rules.output.campaignExpiries.count == 0)
   }
 
   @Test(

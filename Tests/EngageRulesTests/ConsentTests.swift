@@ -66,7 +66,7 @@ import Testing
     try fixture.lifecycle(.foreground, "03:10:00")
     let (events, rules) = try fixture.day("23:00:00", after: Fixture.known)
     #expect(events.brief() == ["13 00:00:00", "13 03:10:00"])
-    #expect(rules.output.counts.sessionsEnded == 0)
+    #expect(rules.output.sessionEnds.count == 0)
     #expect(rules.output.warnings.isEmpty)
   }
 

@@ -116,10 +116,10 @@ import Testing
     try fixture.push("00:00:00", #"{"CurrentCampaign":"c","CampaignValidFor":"1m"}"#)
     try fixture.raw("00:05:00", "17", "[]")
     let first = try fixture.day("00:00:30", after: Fixture.known).rules
-    #expect(first.output.counts.campaignsExpired == 0)
+    #expect(first.output.campaignExpiries.count == 0)
     #expect(first.state.campaign?.expiryWasSeen == false)
     try fixture.named("00:05:00")
-    #expect(try fixture.day("00:00:30", after: first.state).rules.output.counts.campaignsExpired == 1)
+    #expect(try fixture.day("00:00:30", after: first.state).rules.output.campaignExpiries.count == 1)
   }
 
   // MARK: 27

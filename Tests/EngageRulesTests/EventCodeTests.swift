@@ -98,7 +98,7 @@ import Testing
     }
     let (events, rules) = try fixture.run(asOf: "2026-01-01T12:00:00Z")
     #expect(events.isEmpty)
-    #expect(rules.output.counts.sessionsStarted == 0)
+    #expect(rules.output.sessionStarts.count == 0)
     #expect(rules.output.warnings.map(\.kind) == [.noEventCode])
     #expect(try fixture.reloaded(rules.state).channelId == "c-1")
   }

@@ -174,11 +174,11 @@ import Testing
       }
       if test.id == "address-ios", let place = test.node["placemark"] {
         var placemark = Placemark()
-        placemark[.city] = place["City"]?.string.map { fixture.arena.text($0) }
-        placemark[.state] = place["State"]?.string.map { fixture.arena.text($0) }
-        placemark[.postalCode] = place["ZIP"]?.string.map { fixture.arena.text($0) }
-        placemark[.country] = place["Country"]?.string.map { fixture.arena.text($0) }
-        placemark[.countryCode] = place["CountryCode"]?.string.map { fixture.arena.text($0) }
+        placemark.city = place["City"]?.string.map { fixture.arena.text($0) }
+        placemark.state = place["State"]?.string.map { fixture.arena.text($0) }
+        placemark.postalCode = place["ZIP"]?.string.map { fixture.arena.text($0) }
+        placemark.country = place["Country"]?.string.map { fixture.arena.text($0) }
+        placemark.countryCode = place["CountryCode"]?.string.map { fixture.arena.text($0) }
         #expect(
           AddressText.text(placemark, in: fixture.arena)?.description
             == test.node["expect"]?["Location Address"]?.string)

@@ -37,8 +37,8 @@ extension Fixture {
   func placemark(_ time: String, name: String? = nil, city: String? = nil) throws {
     try add(.placemark, at: Self.day(time)) {
       var placemark = Placemark()
-      placemark[.name] = name.map { arena.text($0) }
-      placemark[.city] = city.map { arena.text($0) }
+      placemark.name = name.map { arena.text($0) }
+      placemark.city = city.map { arena.text($0) }
       $0.placemark = placemark
     }
   }

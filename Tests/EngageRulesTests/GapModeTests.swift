@@ -22,8 +22,8 @@ import Testing
         "13 00:00:00", "17 00:00:00", "17 00:20:00.900", "14 00:20:00.900, Session Duration=1200", "13 01:00:00",
         "17 01:00:00",
       ])
-    #expect(rules.output.counts.sessionsStarted == 2)
-    #expect(rules.output.counts.sessionsEnded == 1)
+    #expect(rules.output.sessionStarts.count == 2)
+    #expect(rules.output.sessionEnds.count == 1)
   }
 
   @Test func gapOfExactlyTheExpiryContinuesTheSession() throws {

@@ -80,7 +80,7 @@ import Testing
         "17 00:05:00, Primary User Id=u-2, Campaign Name=", "48 00:06:00, Primary User Id=u-1, Campaign Name=late",
         "17 00:21:00, Primary User Id=u-1, Campaign Name=c",
       ])
-    #expect(rules.output.counts.campaignsSet == 0)
+    #expect(rules.output.campaignSets.count == 0)
     #expect(rules.output.warnings.filter { $0.kind == .lateRecord }.count == 3)
     guard case .paused(let pause) = rules.state.session else {
       Issue.record("the session is no longer paused")

@@ -65,7 +65,7 @@ import Testing
     try fixture.link("00:00:01", "app://other")
     let (events, rules) = try fixture.day("00:00:01", after: Fixture.known)
     #expect(events.brief("CurrentCampaign") == ["13 00:00:00, CurrentCampaign=Spring", "13 00:00:01"])
-    #expect(rules.output.counts.campaignsSet == 1)
+    #expect(rules.output.campaignSets.count == 1)
   }
 
   @Test func b9aEveryLinkIsOneEvent() throws {

@@ -81,7 +81,7 @@ import Testing
   ) -> [String] {
     var state: DeviceState?
     var events: [Event] = []
-    var total = RuleCounts()
+    var (starts, ends, sets, expiries) = (0, 0, 0, 0)
     for (index, piece) in pieces.enumerated() {
       let asOf = index == pieces.count - 1 ? end : piece.last?.timestamp ?? end
       var rules = DeviceRules(
@@ -89,12 +89,12 @@ import Testing
       process(piece, "d-1", state, &rules)
       state = try? fixture.reloaded(rules.state)
       events += rules.output.events
-      total.sessionsStarted += rules.output.counts.sessionsStarted
-      total.sessionsEnded += rules.output.counts.sessionsEnded
-      total.campaignsSet += rules.output.counts.campaignsSet
-      total.campaignsExpired += rules.output.counts.campaignsExpired
+      starts += rules.output.sessionStarts.count
+      ends += rules.output.sessionEnds.count
+      sets += rules.output.campaignSets.count
+      expiries += rules.output.campaignExpiries.count
     }
-    return events.sorted(by: Event.precedes).map(\.whole) + ["\(total)"]
+    return events.sorted(by: Event.precedes).map(\.whole) + ["\(starts) \(ends) \(sets) \(expiries)"]
   }
 
   private func records(
@@ -141,8 +141,8 @@ import Testing
     case .location: record.coordinates = (.random(in: -90...90, using: &numbers), 7)
     case .placemark:
       var placemark = Placemark()
-      placemark[.city] = ["Atlanta", "Rome"].randomElement(using: &numbers)
-      placemark[.name] = ["Home", "Work"].randomElement(using: &numbers)
+      placemark.city = ["Atlanta", "Rome"].randomElement(using: &numbers)
+      placemark.name = ["Home", "Work"].randomElement(using: &numbers)
       record.placemark = placemark
     default: break
     }

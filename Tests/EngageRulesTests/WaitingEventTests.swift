@@ -13,7 +13,7 @@ import Testing
     let (events, rules) = try fixture.day("00:02:00")
     #expect(events.brief("Primary User Id") == ["17 00:01:00, Primary User Id=", "48 00:02:00, Primary User Id="])
     #expect(rules.state.heldCount == 2)
-    #expect(rules.output.counts.sessionsStarted == 1)
+    #expect(rules.output.sessionStarts.count == 1)
   }
 
   @Test func eachReleasedEventHasItsInstantAndCampaign() throws {
@@ -142,7 +142,7 @@ import Testing
     #expect(
       events.brief("a", "Campaign Name") == ["13 00:00:00, a=1, Campaign Name=c", "13 00:00:00, a=2, Campaign Name=c"])
     #expect(events.map { $0.emission - EmissionNumber.begin(at: $0.timestamp) } == [1, 2])
-    #expect(rules.output.counts.sessionsStarted == 1)
+    #expect(rules.output.sessionStarts.count == 1)
   }
 
   @Test(arguments: [true, false])

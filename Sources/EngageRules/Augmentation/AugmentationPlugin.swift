@@ -123,15 +123,11 @@ enum CoordinateText {
 /// Formats `City, State ZIP, Country (CC)`; missing parts are omitted with their separators (reference events 5.4).
 enum AddressText {
   static func text(_ place: Placemark, in arena: Arena) -> Text? {
-    let region = joined([place[.state], place[.postalCode]], " ")
-    let code = place[.countryCode].flatMap { $0.isEmpty ? nil : "(\($0.description))" }
-    let country = joined([place[.country]?.description, code], " ")
-    let whole = joined([place[.city]?.description, region, country], ", ")
+    let region = joined([place.state?.description, place.postalCode?.description], " ")
+    let code = place.countryCode.flatMap { $0.isEmpty ? nil : "(\($0.description))" }
+    let country = joined([place.country?.description, code], " ")
+    let whole = joined([place.city?.description, region, country], ", ")
     return whole.map { arena.text($0) }
-  }
-
-  private static func joined(_ parts: [Text?], _ separator: String) -> String? {
-    joined(parts.map { $0?.description }, separator)
   }
 
   private static func joined(_ parts: [String?], _ separator: String) -> String? {

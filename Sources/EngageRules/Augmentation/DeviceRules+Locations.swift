@@ -12,7 +12,7 @@ extension DeviceRules {
     case .placemark:
       guard let placemark = record.placemark else { return }
       let place = LocationSamples.Place(
-        at: record.timestamp, address: AddressText.text(placemark, in: arena), name: placemark[.name])
+        at: record.timestamp, address: AddressText.text(placemark, in: arena), name: placemark.name)
       state.samples.places.insert(place, at: state.samples.places.place { $0.at <= place.at })
     default:
       return
@@ -75,17 +75,12 @@ package struct LocationSamples {
 
   package var coordinates: [Coordinates] = []
   package var places: [Place] = []
-
-  package init() {}
-}
-
-/// The sample that counts for an event, and when it became available to the event.
-package struct Sample<Value> {
-  package var value: Value
-  package var readyAt: Instant
 }
 
 extension LocationSamples {
+  /// The sample that counts for an event, and when it became available to the event.
+  package typealias Sample<Value> = (value: Value, readyAt: Instant)
+
   package func coordinates(for instant: Instant, _ settings: AugmentationSettings) -> Sample<Coordinates>? {
     Self.find(coordinates, \.at, instant, settings)
   }
@@ -101,10 +96,10 @@ extension LocationSamples {
   ) -> Sample<Value>? {
     let next = samples.place { at($0) <= instant }
     if next > 0, instant <= at(samples[next - 1]) + settings.sampleLife {
-      return Sample(value: samples[next - 1], readyAt: instant)
+      return (samples[next - 1], readyAt: instant)
     }
     guard next < samples.count, at(samples[next]) <= instant + settings.timeout else { return nil }
-    return Sample(value: samples[next], readyAt: at(samples[next]))
+    return (samples[next], readyAt: at(samples[next]))
   }
 
   /// Drops the samples that no event from `earliest` on can need; the last sample at or before that time is kept.

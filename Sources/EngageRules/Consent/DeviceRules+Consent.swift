@@ -68,8 +68,6 @@ package struct Consent: Equatable {
   package var use: Bool?
   package var export: Bool?
 
-  package init() {}
-
   /// Whether consent is denied for any purpose; then no event of the device is sent.
   package var isDenied: Bool { use == false || export == false }
 

@@ -70,12 +70,8 @@ extension DeviceRules {
   @inline(__always)
   private mutating func draft(_ code: Text, _ record: Record) -> EventDraft {
     var draft = newDraft(code, at: record.timestamp, core: state.core)
-    setParameters(of: record, on: &draft)
-    return draft
-  }
-
-  private mutating func setParameters(of record: Record, on draft: inout EventDraft) {
     forEachParameter(of: record) { draft.set($0, $1) }
+    return draft
   }
 
   /// Calls `body` with the caller's attributes: scalars as text, Tags joined; other values are dropped (reference
@@ -184,7 +180,6 @@ extension DeviceRules {
     for warning in reading.warnings { warn(warning.kind, "\(warning.detail)") }
     guard let campaign = reading.campaign else { return }
     state.campaign = campaign
-    output.counts.campaignsSet += 1
     output.campaignSets.append((campaign, instant))
     explanation?.note("campaign stored until \(campaign.expiresAt.rfc3339) (expiration from \(reading.expirySource))")
   }
@@ -193,7 +188,6 @@ extension DeviceRules {
   mutating func expireCampaign(at instant: Instant) {
     guard let campaign = state.campaign, !campaign.expiryWasSeen, !campaign.isActive(at: instant) else { return }
     state.campaign?.expiryWasSeen = true
-    output.counts.campaignsExpired += 1
     output.campaignExpiries.append(campaign)
     explanation?.note("campaign expired at \(campaign.expiresAt.rfc3339)")
   }

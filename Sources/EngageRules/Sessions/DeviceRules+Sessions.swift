@@ -92,7 +92,6 @@ extension DeviceRules {
   /// Ends a paused session, as of its pause.
   mutating func end(_ pause: SessionPause) {
     state.session = .none
-    output.counts.sessionsEnded += 1
     output.sessionEnds.append((pause.at, pause.accumulated))
     if state.isUserIdKnown {
       emitEnd(pause, core: state.pausedCore)
@@ -142,7 +141,6 @@ extension DeviceRules {
   }
 
   mutating func emitStarted(at instant: Instant, link: [Attribute]?) {
-    output.counts.sessionsStarted += 1
     output.sessionStarts.append(instant)
     state.sessionSource = source
     explanation?.note("session started")
@@ -161,7 +159,7 @@ extension DeviceRules {
     var draft = startedDraft(at: instant, link: link)
     draft.source = source
     emit(draft)
-    openStart = link == nil ? OpenStart(at: start, emission: state.emission) : nil
+    openStart = link == nil ? (at: start, emission: state.emission) : nil
   }
 
   mutating func startedDraft(at instant: Instant, link: [Attribute]?) -> EventDraft {

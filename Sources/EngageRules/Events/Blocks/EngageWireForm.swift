@@ -26,12 +26,16 @@ extension WireForm {
 }
 
 extension EventBlockWriter {
-  /// Encodes events sorted by ``Event/precedes(_:_:)``.
+  /// Encodes events without moving them.
   ///
-  /// - Parameter each: Called for every event while its attributes are still in the processor's cache.
-  package mutating func encode(_ sorted: UnsafeBufferPointer<Event>, each: (Event) -> Void = { _ in }) -> EventBlocks {
-    for index in sorted.indices {
-      let event = unsafe sorted[index]
+  /// - Parameters:
+  ///   - place: Returns the index of the event at a position in the order of ``Event/precedes(_:_:)``.
+  ///   - each: Called for every event while its attributes are still in the processor's cache.
+  package mutating func encode(
+    _ made: UnsafeBufferPointer<Event>, place: (Int) -> Int = { $0 }, each: (Event) -> Void = { _ in }
+  ) -> EventBlocks {
+    for number in 0..<made.count {
+      let event = unsafe made[place(number)]
       // An array literal for a type from another target would allocate an array for each event.
       var flags = EventFlags(rawValue: 0)
       if event.expired { flags.insert(.isExpired) }

@@ -169,15 +169,15 @@ package enum AutomaticMobileUserId {
 
   /// Returns a key that is equal for all spellings of an id: iOS wrote UUIDs in upper case and Android in lower case.
   package static func key(of id: String) -> String {
-    let bytes = Array(id.utf8)
-    let isUUID =
-      bytes.count == 36
-      && bytes.indices.allSatisfy { place in
-        [8, 13, 18, 23].contains(place)
-          ? bytes[place] == UInt8(ascii: "-")
-          : 0x30...0x39 ~= bytes[place] || 0x61...0x66 ~= bytes[place] | 0x20
+    isUUID(Array(id.utf8)) ? id.uppercased() : id
+  }
+
+  /// Returns whether the text is a UUID with hyphens, in either case.
+  package static func isUUID(_ text: [UInt8]) -> Bool {
+    text.count == 36
+      && text.enumerated().allSatisfy { place, byte in
+        [8, 13, 18, 23].contains(place) ? byte == UInt8(ascii: "-") : Hexadecimal.value(of: byte) != nil
       }
-    return isUUID ? id.uppercased() : id
   }
 
   private static func id(of device: [UInt8]) -> String { device.withText { NameUUID.program.uuid($0).upperText } }

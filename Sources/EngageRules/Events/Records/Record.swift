@@ -51,8 +51,6 @@ package struct DeviceValues {
   /// The values from ``CoreAttribute/deviceName`` to ``CoreAttribute/appVersion``; empty if missing.
   package var values = InlineArray<6, Text>(repeating: .empty)
 
-  package init() {}
-
   package subscript(attribute: CoreAttribute) -> Text? {
     get { self[attribute.rawValue] }
     set { values[attribute.rawValue] = newValue ?? .empty }
@@ -64,34 +62,15 @@ package struct DeviceValues {
 
 /// A geocoded place; all parts are optional, and empty parts count as absent.
 package struct Placemark {
-  package enum Part: CaseIterable {
-    case name, city, state, postalCode, country, countryCode
-  }
-
   // These are separate fields, because every copy of an optional place with an array in it would look up the array's
   // type.
-  private var name, city, state, postalCode, country, countryCode: Text?
+  package var name, city, state, postalCode, country, countryCode: Text?
 
-  /// The record field of each part.
-  static let fields: [RecordField] = [.name, .city, .state, .postalCode, .country, .countryCode]
-
-  package init() {}
-
-  package subscript(part: Part) -> Text? {
-    get { self[keyPath: Self.place(of: part)] }
-    set { self[keyPath: Self.place(of: part)] = newValue }
-  }
-
-  private static func place(of part: Part) -> WritableKeyPath<Placemark, Text?> {
-    switch part {
-    case .name: \.name
-    case .city: \.city
-    case .state: \.state
-    case .postalCode: \.postalCode
-    case .country: \.country
-    case .countryCode: \.countryCode
-    }
-  }
+  /// The parts with their record fields.
+  static let parts: [(field: RecordField, part: any WritableKeyPath<Placemark, Text?> & Sendable)] = [
+    (.name, \.name), (.city, \.city), (.state, \.state), (.postalCode, \.postalCode), (.country, \.country),
+    (.countryCode, \.countryCode),
+  ]
 }
 
 extension Record {
@@ -103,7 +82,7 @@ extension Record {
     size += text(channelId) + text(appKey)
     for slot in deviceValues.values.indices { size += text(deviceValues[slot]) }
     size += (params?.size ?? 0) + (body?.size ?? 0) + (notification?.size ?? 0) + 16
-    if let placemark { for part in Placemark.Part.allCases { size += text(placemark[part]) } }
+    if let placemark { for (_, part) in Placemark.parts { size += text(placemark[keyPath: part]) } }
     return size
   }
 
@@ -129,7 +108,7 @@ extension Record {
       packer.put(bits: coordinates.longitude.bitPattern)
     }
     packer.put(placemark != nil)
-    if let placemark { for part in Placemark.Part.allCases { packer.put(placemark[part]) } }
+    if let placemark { for (_, part) in Placemark.parts { packer.put(placemark[keyPath: part]) } }
     return packer.end()
   }
 
@@ -154,7 +133,7 @@ extension Record {
     }
     guard unpacker.flag() else { return }
     var place = Placemark()
-    for part in Placemark.Part.allCases { place[part] = unpacker.text() }
+    for (_, part) in Placemark.parts { place[keyPath: part] = unpacker.text() }
     placemark = place
   }
 }
@@ -210,7 +189,7 @@ extension RecordType: RecordShape {
     case .localNotification: [.required(.notification)]
     case .custom: [.required(.eventTypeCode)]
     case .location: [.required(.latitude), .required(.longitude)]
-    case .placemark: Placemark.fields.map { .optional($0) }
+    case .placemark: Placemark.parts.map { .optional($0.field) }
     case .identify: [.required(.ids)]
     case .contactList: [.required(.contactListId)]
     case .program: [.required(.programId)]

@@ -71,7 +71,7 @@ struct RecordDecoder: ~Copyable {
       }
     case .placemark:
       var placemark = Placemark()
-      for (part, field) in zip(Placemark.Part.allCases, Placemark.fields) { placemark[part] = fields.nonEmpty(field) }
+      for (field, part) in Placemark.parts { placemark[keyPath: part] = fields.nonEmpty(field) }
       record.placemark = placemark
     case .identify:
       record.body = fields[.ids]
