@@ -9,9 +9,9 @@ package struct GameOutput {
   /// The late records to be quarantined; empty unless `Ingest.lateRecords` = `quarantine`.
   package var late: [RecordPosition] = []
   package var counts = GameCounts()
-  /// The instants of the session starts that ``GameCounts/sessionsStarted`` counts. `sessionEnds` has the instants of
-  /// the ends that ``GameCounts/sessionsEnded`` counts.
+  /// The instants at which a `sessionID` was generated (reference deltadna 4).
   package var sessionStarts: [Instant] = []
+  /// The instants of `gameEnded`.
   package var sessionEnds: [Instant] = []
   /// The lengths of all finished sessions, from the start to the last sign of use, including sessions that ended
   /// without an event.
@@ -29,12 +29,8 @@ package struct GameOutput {
   }
 }
 
-/// The counts that the rules contribute to the summary (reference deltadna 10).
+/// Counts for the summary besides those of the lists in ``GameOutput`` (reference deltadna 10).
 package struct GameCounts: Sendable, Equatable {
-  /// The number of `sessionID`s generated (reference deltadna 4).
-  package var sessionsStarted = 0
-  /// The number of sessions that ended with `gameEnded`.
-  package var sessionsEnded = 0
   /// The number of records dropped because the player had opted out. `consentDenied` counts those dropped only because
   /// consent was denied.
   package var optedOut = 0
@@ -45,8 +41,6 @@ package struct GameCounts: Sendable, Equatable {
   package var responses: [UInt64: Int] = [:]
   /// The number of ignored records, by the raw value of their type.
   package var ignored: [UInt8: Int] = [:]
-
-  package init() {}
 }
 
 /// A problem with a record that is accepted nevertheless; `docs/words.md` describes each kind.

@@ -4,7 +4,7 @@ package import BatchFoundation
 /// (reference deltadna 3 to 5).
 ///
 /// A record's effects have a fixed order: the end of a session that is over, the device block, the user, then the
-/// record's own effect. Call ``begin(_:_:)``, ``process(_:)`` for every record in order, and ``makeIDs()`` before
+/// record's own effect. Call ``begin(_:_:)``, ``process()`` for every record in order, and ``makeIDs()`` before
 /// reading the events. The passage of time alone emits no events; it only measures sessions (``finish(knownUntil:)``).
 package struct GameRules {
   let settings: GameSettings
@@ -73,11 +73,6 @@ package struct GameRules {
   package var dueAt: Instant? {
     guard let last = state.lastUseOfOpenSession, settings.sessionTimeout > .zero else { return nil }
     return min(last + settings.sessionTimeout, .last)
-  }
-
-  package mutating func process(_ record: GameRecord) {
-    self.record = record
-    process()
   }
 
   /// Applies the rules to ``record``. Callers fill it in, because a record is too large to copy.

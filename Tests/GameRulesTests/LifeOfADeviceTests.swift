@@ -24,8 +24,8 @@ import Testing
       line(30, "terminate"),
     ])
     #expect(result.names == start + ["a", "b", "gameEnded"])
-    #expect(result.counts.sessionsStarted == 1)
-    #expect(result.counts.sessionsEnded == 1)
+    #expect(result.sessionsStarted == 1)
+    #expect(result.sessionsEnded == 1)
   }
 
   @Test func `an open session is over after the timeout, a held one is not`() throws {
@@ -85,14 +85,14 @@ import Testing
   @Test func `a crash starts anew without gameEnded`() throws {
     let result = try run([line(0, "launch"), line(10, "launch")])
     #expect(result.names == start + again)
-    #expect(result.counts.sessionsEnded == 0)
-    #expect(result.counts.sessionsStarted == 2)
+    #expect(result.sessionsEnded == 0)
+    #expect(result.sessionsStarted == 2)
   }
 
   @Test func `newSession makes an id and no events`() throws {
     let result = try run([line(0, "launch"), line(10, "newSession"), line(20, "gameEvent", #","name":"a""#)])
     #expect(result.names == start + ["a"])
-    #expect(result.counts.sessionsStarted == 2)
+    #expect(result.sessionsStarted == 2)
     #expect(try run([line(0, "newSession")]).names == start)
   }
 
@@ -170,7 +170,7 @@ import Testing
     #expect(
       result.lines[0].hasSuffix(#""eventParams":{"b":{"d":1},"platform":"UNKNOWN","sdkVersion":"engage-batch"}}"#))
     #expect(result.lines[2].hasSuffix(#""eventParams":{"platform":"UNKNOWN","sdkVersion":"x"}}"#))
-    #expect(result.counts.sessionsStarted == 0)
+    #expect(result.sessionsStarted == 0)
   }
 
   @Test func `two stored events with one eventUUID are one`() throws {

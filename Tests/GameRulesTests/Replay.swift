@@ -2,9 +2,10 @@ import BatchConfiguration
 import BatchFoundation
 import BatchIngest
 import BatchStore
-import GameRules
 import Games
 import TestSupport
+
+@testable import GameRules
 
 /// Lines of one export through decoder and rules, as a run takes them, without files and store.
 final class Replay {
@@ -65,6 +66,8 @@ final class Replay {
     var events: [(name: String, line: String)] = []
     var engagements: [Engagement] = []
     var counts = GameCounts()
+    var sessionsStarted = 0
+    var sessionsEnded = 0
     /// Of sessions that are over by the end of each run.
     var sessionSeconds: [Int64] = []
     var warnings: [String] = []
@@ -95,7 +98,10 @@ final class Replay {
         let earlier = try states[device].map { try state($0) }
         rules.begin(arena.text(device), earlier)
         if explains { rules.explanation = Explanation() }
-        for record in records { rules.process(self.record(record)) }
+        for record in records {
+          rules.record = self.record(record)
+          rules.process()
+        }
         rules.finish(knownUntil: min(end, knownUntil))
         states[device] = rules.state.encoded()
         result.explanation += rules.explanation?.steps ?? []
@@ -105,6 +111,8 @@ final class Replay {
       result.engagements += rules.output.engagements
       result.warnings += rules.output.warnings.map(\.kind.name)
       result.counts += rules.output.counts
+      result.sessionsStarted += rules.output.sessionStarts.count
+      result.sessionsEnded += rules.output.sessionEnds.count
       result.sessionSeconds += rules.output.sessionLengths.map(\.wholeSeconds)
     }
     events.sort(by: GameEvent.precedes)
@@ -146,8 +154,6 @@ final class Replay {
 
 extension GameCounts {
   static func += (total: inout GameCounts, part: GameCounts) {
-    total.sessionsStarted += part.sessionsStarted
-    total.sessionsEnded += part.sessionsEnded
     total.optedOut += part.optedOut
     total.consentDenied += part.consentDenied
     total.notWhitelisted += part.notWhitelisted

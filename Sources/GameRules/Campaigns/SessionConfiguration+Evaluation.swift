@@ -37,15 +37,13 @@ extension SessionConfiguration {
     }
   }
 
-  /// Returns the result of each trigger for an event on a device that has no counts yet. Stops at the first response
-  /// unless `all` is set. Empty if the whitelist does not allow the event.
-  package func explain(
-    event name: Text, parameters: JSONView, all: Bool = false
-  ) -> [(trigger: Trigger, result: TriggerResult)] {
+  /// Returns the results of the triggers for an event on a device that has no counts yet, up to the first response.
+  /// Empty if the whitelist does not allow the event.
+  package func explain(event name: Text, parameters: JSONView) -> [(trigger: Trigger, result: TriggerResult)] {
     var counts = TriggerCounts()
     var results: [(trigger: Trigger, result: TriggerResult)] = []
     guard allows(event: name) else { return [] }
-    evaluate(name, parameters, .empty, &counts, all) { trigger, result, _ in results.append((trigger, result)) }
+    evaluate(name, parameters, .empty, &counts, false) { trigger, result, _ in results.append((trigger, result)) }
     return results
   }
 

@@ -15,12 +15,12 @@ package struct SessionConfiguration: Sendable {
   /// Maps an event's name to an index in `triggersOfEvent`.
   private let triggerEvents: NameIndex.Scope
   private let triggersOfEvent: [[Int]]
-  /// Owns the texts of the triggers.
-  private let texts: TextOwner
+  /// The memory of the triggers' texts, which is not written once the configuration is read.
+  private nonisolated(unsafe) let texts: Arena
 
   init(
     triggers unordered: [Trigger], eventsWhitelist: [String], decisionPointWhitelist: [String],
-    notes: [ConfigurationFault], texts: TextOwner
+    notes: [ConfigurationFault], texts: Arena
   ) {
     let order = unordered.indices.sorted {
       unordered[$0].priority != unordered[$1].priority ? unordered[$0].priority > unordered[$1].priority : $0 < $1
@@ -46,7 +46,7 @@ package struct SessionConfiguration: Sendable {
     self.names = names
     self.triggers = triggers
     self.notes = notes
-    self.texts = texts
+    unsafe self.texts = texts
   }
 
   /// Returns whether `eventsWhitelist` allows the event. `ddnaForgetMe` is always allowed, and so are stored events,
@@ -99,15 +99,6 @@ package struct ShowCondition: Equatable, Sendable {
     guard let repetition, repetition.interval > 0, executions % repetition.interval == 0 else { return false }
     return repetition.limit < 1 || executions / repetition.interval <= repetition.limit
   }
-}
-
-/// Owns texts that any thread may read. `@unchecked Sendable`: the arena is written only before it is shared.
-final class TextOwner: @unchecked Sendable {
-  private let arena = Arena(blockSize: 1 << 12)
-
-  init() {}
-
-  func own(_ string: String) -> Text { arena.text(string) }
 }
 
 /// A campaign triggered by an event (reference deltadna-service 4.6); the ``SessionConfiguration`` owns its texts.

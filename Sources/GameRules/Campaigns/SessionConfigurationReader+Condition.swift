@@ -29,12 +29,12 @@ extension SessionConfigurationReader {
 
   private func token(_ key: String, _ value: JSONNode) -> Condition.Token? {
     switch Array(key.utf8) {
-    case [UInt8(ascii: "p")]: value.string.map { .parameter(texts.own($0)) }
+    case [UInt8(ascii: "p")]: value.string.map { .parameter(texts.text($0)) }
     case [UInt8(ascii: "o")]: value.string.flatMap { Operation(name: $0) }.map { .operation($0) }
     case [UInt8(ascii: "b")]: value.bool.map { .literal(.bool($0)) }
-    case [UInt8(ascii: "s")]: value.string.map { .literal(.string(texts.own($0))) }
+    case [UInt8(ascii: "s")]: value.string.map { .literal(.string(texts.text($0))) }
     case [UInt8(ascii: "t")]:
-      value.string.flatMap { Instant(eventTimestamp: texts.own($0)) }.map { .literal(.instant($0)) }
+      value.string.flatMap { Instant(eventTimestamp: texts.text($0)) }.map { .literal(.instant($0)) }
     case [UInt8(ascii: "i")], [UInt8(ascii: "l")], [UInt8(ascii: "f")], [UInt8(ascii: "d")]: number(value)
     default: nil
     }
@@ -42,12 +42,8 @@ extension SessionConfigurationReader {
 
   /// Returns the token for a number, or for a string that contains one; otherwise nil.
   private func number(_ node: JSONNode) -> Condition.Token? {
-    let written: String
-    switch node.value {
-    case .number(let text), .string(let text): written = text
-    default: return nil
-    }
-    let text = texts.own(written)
+    guard let written = node.stringOrNumber else { return nil }
+    let text = texts.text(written)
     return ExactDecimal(text) == nil ? nil : .literal(.number(text))
   }
 

@@ -11,7 +11,7 @@ extension SessionConfiguration {
 }
 
 struct SessionConfigurationReader {
-  let texts = TextOwner()
+  let texts = Arena(blockSize: 1 << 12)
   let faults: DocumentFaults
   /// The number of triggers read so far with the same event, campaign and variant, keyed by the hash of these three.
   private var twins: [UInt64: UInt64] = [:]
@@ -87,7 +87,7 @@ struct SessionConfigurationReader {
     let origin = object(response?["eventParams"], otherwise: "the campaign and variant have no names")
     guard let event else { return nil }
     return Trigger(
-      eventName: texts.own(event), campaignID: campaignID, variantID: variantID, priority: priority,
+      eventName: texts.text(event), campaignID: campaignID, variantID: variantID, priority: priority,
       action: response?["image"]?.node.members?.isEmpty == false ? .imageMessage : .gameParameters,
       campaignName: readName(origin?["responseEngagementName"]), variantName: readName(origin?["responseVariantName"]),
       limit: limit, condition: condition, showConditions: due, key: key(event, campaignID, variantID))
@@ -110,7 +110,7 @@ struct SessionConfigurationReader {
 
   private func readName(_ field: Field?) -> Text? {
     guard let name = field?.node.string, !name.utf8.isEmpty else { return nil }
-    return texts.own(name)
+    return texts.text(name)
   }
 
   // MARK: Show conditions

@@ -31,8 +31,8 @@ struct Client {
   /// Returns the token as events carry it: an Apple token that consists of hexadecimal digits is converted to lower
   /// case.
   func pushToken(_ token: Text, in arena: Arena) -> Text {
-    guard isApplePhone, unsafe token.bytes.allSatisfy(\.isHexDigit),
-      unsafe token.bytes.contains(where: { Text.lowered($0) != $0 })
+    guard isApplePhone, token.allSatisfy({ Hexadecimal.value(of: $0) != nil }),
+      token.contains(where: { Text.lowered($0) != $0 })
     else { return token }
     let target = unsafe arena.allocate(token.count).assumingMemoryBound(to: UInt8.self)
     for index in 0..<token.count { unsafe target[index] = Text.lowered(token[index]) }
@@ -45,9 +45,9 @@ extension DeviceBlock {
   var kindOfDevice: Text {
     let name = self[.name]
     if !self[.deviceType].isEmpty { return self[.deviceType] }
-    if name.hasPrefix("iPad") { return "TABLET" }
-    if name.hasPrefix("iPhone") { return "MOBILE_PHONE" }
-    return name.contains("TV") ? "TV" : "UNKNOWN"
+    if name.starts(with: "iPad".utf8) { return "TABLET" }
+    if name.starts(with: "iPhone".utf8) { return "MOBILE_PHONE" }
+    return unsafe name.bytes.contains("TV".utf8) ? "TV" : "UNKNOWN"
   }
 
   /// The digits of the first `[A-Za-z]([0-9]+,[0-9]+)` in the model, such as `15,2`; nil if there are none.
@@ -117,14 +117,6 @@ extension DeviceBlock {
 }
 
 extension Text {
-  fileprivate func hasPrefix(_ prefix: Text) -> Bool { count >= prefix.count && slice(0, prefix.count) == prefix }
-
-  fileprivate func contains(_ part: Text) -> Bool {
-    guard count >= part.count else { return false }
-    for start in 0...(count - part.count) where slice(start, start + part.count) == part { return true }
-    return false
-  }
-
   fileprivate func digitsEnd(from start: Int) -> Int {
     var at = start
     while at < count, self[at] &- UInt8(ascii: "0") < 10 { at += 1 }
@@ -134,8 +126,4 @@ extension Text {
 
 extension UInt8 {
   fileprivate var isASCIILetter: Bool { UInt8(ascii: "a")...UInt8(ascii: "z") ~= self | 0x20 }
-
-  fileprivate var isHexDigit: Bool {
-    self &- UInt8(ascii: "0") < 10 || UInt8(ascii: "a")...UInt8(ascii: "f") ~= self | 0x20
-  }
 }

@@ -77,20 +77,16 @@ struct AutomaticParameters {
 
   /// Returns whether the state still has the texts that the cache was started with, compared by address.
   func areOf(_ state: GameState) -> Bool {
-    state.block.isSame(as: block) && state.pushToken.isSame(as: pushToken)
-      && state.crossGameUserID.isSame(as: crossGameUserID)
+    state.block.isSameMemory(as: block) && state.pushToken.isSameMemory(as: pushToken)
+      && state.crossGameUserID.isSameMemory(as: crossGameUserID)
   }
 }
 
 extension DeviceBlock {
   /// Returns whether all texts are at the same addresses; equal texts at other addresses do not count.
-  fileprivate func isSame(as other: DeviceBlock) -> Bool {
+  fileprivate func isSameMemory(as other: DeviceBlock) -> Bool {
     let (ours, theirs) = (values.span, other.values.span)
-    for slot in ours.indices where !ours[slot].isSame(as: theirs[slot]) { return false }
+    for slot in ours.indices where !ours[slot].isSameMemory(as: theirs[slot]) { return false }
     return true
   }
-}
-
-extension Text {
-  fileprivate func isSame(as other: Text) -> Bool { unsafe base == other.base && count == other.count }
 }

@@ -58,7 +58,6 @@ extension GameRules {
   /// Begins a session with a new `sessionID`, without emitting start events.
   mutating func beginSession() {
     setSession(record.key.uuid("sessionID").text(in: arena))
-    output.counts.sessionsStarted += 1
     output.sessionStarts.append(record.timestamp)
     explanation?.note("new session \(state.session)")
   }
@@ -106,7 +105,6 @@ extension GameRules {
     guard !state.session.isEmpty else { return }
     emitGameEnded()
     if case .away = state.phase { measureSession(until: lastUse) } else { measureSession(until: record.timestamp) }
-    output.counts.sessionsEnded += 1
     output.sessionEnds.append(record.timestamp)
     endSession(reason())
   }

@@ -39,15 +39,7 @@ package struct GameRecord {
   /// Whether the record lacks what `transactionServer` needs to validate the receipt (reference deltadna-service 2.3).
   package var lacksReceipt = false
 
-  package init() {}
-
-  /// Creates the record from an entry; texts and views point into the entry's memory.
-  package init(_ entry: RecordEntry) {
-    self.init()
-    take(entry)
-  }
-
-  /// Replaces this record with the one in the entry.
+  /// Replaces this record with the one in the entry; texts and views point into the entry's memory.
   package mutating func take(_ entry: RecordEntry) {
     device = entry.device
     timestamp = entry.timestamp

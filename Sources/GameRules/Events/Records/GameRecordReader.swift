@@ -15,10 +15,7 @@ struct GameRecordReader: ~Copyable {
   /// - Parameter unknown: receives the names of fields that the format does not have.
   mutating func read(_ object: JSONView, of line: SourceLine, unknown: inout UnknownFields) -> FieldFaults {
     fields.read(object, unknown: &unknown)
-    record = GameRecord()
-    record.kind = line.kind
-    record.position = line.position
-    record.key = keys.key(of: line)
+    begin(line)
     var faults = FieldFaults()
     if line.kind == .events, fields[.type] == nil {
       if fields[.eventName] != nil, fields[.eventParams] != nil {
@@ -55,14 +52,18 @@ struct GameRecordReader: ~Copyable {
 
   /// Reads a plain line of a `deepLinks` input as the current record.
   mutating func read(_ link: PlainLink, of line: SourceLine) {
-    record = GameRecord()
+    begin(line)
     record.device = link.device
     record.timestamp = link.timestamp
     record.type = .deepLink
+    write("url", link.url)
+  }
+
+  private mutating func begin(_ line: SourceLine) {
+    record = GameRecord()
     record.kind = line.kind
     record.position = line.position
     record.key = keys.key(of: line)
-    write("url", link.url)
   }
 
   // MARK: - Fields of all records

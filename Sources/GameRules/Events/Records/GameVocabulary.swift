@@ -17,8 +17,6 @@ package final class GameLineDecoder: LineDecoder {
   package private(set) var unknownFields = UnknownFields()
   private let arena = Arena(blockSize: 1 << 12)
 
-  package init() {}
-
   /// The current record; its texts are valid until the next line is decoded.
   package var record: GameRecord { reader.record }
 
@@ -77,8 +75,6 @@ package final class GameLineDecoder: LineDecoder {
 package struct DeviceBlock {
   package var values = InlineArray<10, Text>(repeating: .empty)
 
-  package init() {}
-
   package subscript(slot: DeviceSlot) -> Text {
     // A span is read in place, whereas reading one value from the array would copy the array.
     @inline(__always) get { values.span[slot.rawValue] }
@@ -93,21 +89,16 @@ package enum DeviceSlot: Int, CaseIterable, Sendable {
   @inline(__always)
   init?(_ key: Text) {
     switch key.count {
-    case 4: if key == "name" { self = .name } else { return nil }
-    case 6: if key == "osName" { self = .osName } else { return nil }
-    case 7: if key == "version" { self = .version } else if key == "country" { self = .country } else { return nil }
-    case 8: if key == "language" { self = .language } else { return nil }
-    case 9: if key == "osVersion" { self = .osVersion } else { return nil }
-    case 10:
-      if key == "appVersion" {
-        self = .appVersion
-      } else if key == "deviceType" {
-        self = .deviceType
-      } else {
-        return nil
-      }
-    case 12: if key == "manufacturer" { self = .manufacturer } else { return nil }
-    case 14: if key == "timezoneOffset" { self = .timezoneOffset } else { return nil }
+    case 4 where key == "name": self = .name
+    case 6 where key == "osName": self = .osName
+    case 7 where key == "version": self = .version
+    case 7 where key == "country": self = .country
+    case 8 where key == "language": self = .language
+    case 9 where key == "osVersion": self = .osVersion
+    case 10 where key == "appVersion": self = .appVersion
+    case 10 where key == "deviceType": self = .deviceType
+    case 12 where key == "manufacturer": self = .manufacturer
+    case 14 where key == "timezoneOffset": self = .timezoneOffset
     default: return nil
     }
   }

@@ -9,8 +9,6 @@ package final class EventIDs {
   private var laid: [Int] = []
   private var name = ByteBuffer(capacity: 64)
 
-  package init() {}
-
   /// - Parameters:
   ///   - event: the index of the event in the list passed to ``make(in:)``.
   ///   - number: the event's index among the events with the same name from the same record.

@@ -29,8 +29,6 @@ package struct ParameterList {
   private var platform: JSONView?
   private var sdkVersion: JSONView?
 
-  package init() {}
-
   package mutating func removeAll() {
     members.removeAll(keepingCapacity: true)
     bound = 0
