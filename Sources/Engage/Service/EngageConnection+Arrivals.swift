@@ -122,9 +122,9 @@ extension EngageConnection {
         of: expected.map(\.id) + earlier, with: (columns.union([ByteText(mark)])).sorted().map(\.string))
       let present = Set(answers.compactMap(\.image).map { ByteText($0.id) })
       let heirs = expected.map { $0.inheriting(fromAllBut: present) }
-      let written = WrittenColumns(settings)
+      let written = WrittenColumns(settings: settings, database: database, retryPolicy: retryPolicy)
       let lacks = try zip(heirs, answers).map { heir, answer in
-        try answer.image.flatMap { try heir.lack($0, settings, written, database, retryPolicy) }
+        try answer.image.flatMap { try heir.lack($0, written) }
       }
       var marks = Dictionary(
         answers.compactMap(\.image).map { (ByteText($0.id), $0.mark(in: mark)) },

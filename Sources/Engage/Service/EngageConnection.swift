@@ -22,8 +22,7 @@ struct EngageConnection: PlatformService {
   init(_ context: RunContext) throws {
     self.context = context
     service = try EngageService.of(context.settings.connection, sandbox: context.sandboxAddress)
-    submission = EngageDestination(
-      service, sendsContactID: context.settings.recipient.sendsContactIdInHeader)
+    submission = EngageDestination(service, form: EngagePlatform().form(context.settings))
   }
 
   var origin: String { service.address.origin }
@@ -61,10 +60,7 @@ struct EngageConnection: PlatformService {
     let owners = stage.report.summary.identity.newOwners
     stage.report.summary.identity = result.figures
     stage.report.summary.identity.newOwners = owners
-    for note in result.notes {
-      stage.report.notes.append("identity: \(note)")
-      stage.note("Identity: \(note)")
-    }
+    for note in result.notes { self.note(note, &stage) }
     try tell(of: result.waiting, &stage)
     tellOfRefusals(result.figures.refused, &stage)
     guard let failure = result.failure else { return }
@@ -93,13 +89,15 @@ struct EngageConnection: PlatformService {
       let source = try stage.store.identities.recordSource(ofCheck: device.check, of: device.device)
       let name = source.map { "\(id) (\(device.check == nil ? "first seen at" : "record at") \($0))" } ?? id
       let reason = device.failure.map { "\($0)" } ?? "earlier work on the same id or recipient is pending"
-      stage.report.notes.append("identity: \(name) is left for the next run: \(reason)")
-      stage.note("Identity: \(name) is left for the next run: \(reason)")
+      note("\(name) is left for the next run: \(reason)", &stage)
     }
-    if waiting.count > Self.named {
-      stage.report.notes.append("identity: devices left for the next run: \(waiting.count)")
-      stage.note("Identity: devices left for the next run: \(waiting.count)")
-    }
+    if waiting.count > Self.named { note("devices left for the next run: \(waiting.count)", &stage) }
+  }
+
+  /// Notes something about identities in the report and on the terminal.
+  private func note(_ words: String, _ stage: inout ServiceStage) {
+    stage.report.notes.append("identity: \(words)")
+    stage.note("Identity: \(words)")
   }
 
   /// Reports permanent refusals. They need an operator, and the run ends with exit code 76 (reference decisions 37).

@@ -104,30 +104,24 @@ struct ExpectedRecipient {
   }
 
   /// Returns the first expected value that the recipient lacks at the service; nil if it has all of them.
-  func lack(
-    _ image: RecipientImage, _ settings: IdentitySettings, _ columns: WrittenColumns, _ database: ServiceDatabase,
-    _ retryPolicy: RetryPolicy
-  ) throws -> Lack? {
-    let user = settings.recipient.mobileUserIdColumn
+  func lack(_ image: RecipientImage, _ columns: WrittenColumns) throws -> Lack? {
+    let recipient = columns.settings.recipient
+    let user = recipient.mobileUserIdColumn
     var lack: Lack
-    if let (change, plan) = try written.first(where: { try !columns.holds($0.change, on: image, database, retryPolicy) }
-    ) {
+    if let (change, plan) = try written.first(where: { try !columns.holds($0.change, on: image) }) {
       lack = Lack(id: ColumnValue(change.name, change.after), source: .written(change, plan))
-    } else if let (plan, id) = try outdatedFinder(image, settings, columns, database, retryPolicy) {
+    } else if let (plan, id) = try outdatedFinder(image, columns) {
       lack = Lack(id: id, source: .found(plan))
     } else if !written.contains(where: { $0.change.name.isIdentical(to: user) }), let first = users.first,
       !users.contains(where: { RecipientQuestion.isSame($0, image[user]) }),
-      try !users.contains(where: {
-        try columns.finds(ColumnValue(user, $0), cutOn: image, database, retryPolicy)
-      })
+      try !users.contains(where: { try columns.finds(ColumnValue(user, $0), cutOn: image) })
     {
       lack = Lack(id: ColumnValue(user, first), source: .user)
     } else {
       return nil
     }
-    if !lack.id.value.isEmpty, !lack.id.name.isIdentical(to: settings.recipient.mergedRecipientIdColumn) {
-      let ids = [lack.id]
-      let holder = try retryPolicy.reading { () throws(RemoteFailure) in try database.holder(of: ids) }
+    if !lack.id.value.isEmpty, !lack.id.name.isIdentical(to: recipient.mergedRecipientIdColumn) {
+      let holder = try columns.holder(of: [lack.id])
       lack.holder = holder?.isIdentical(to: id) == true ? nil : holder
     }
     return lack
@@ -136,22 +130,20 @@ struct ExpectedRecipient {
   /// Returns a plan whose ids find neither this recipient nor one that is marked as merged, with the first missing id;
   /// nil if there is none. Skips plans with an id in a column to which a plan has written.
   private func outdatedFinder(
-    _ image: RecipientImage, _ settings: IdentitySettings, _ columns: WrittenColumns, _ database: ServiceDatabase,
-    _ retryPolicy: RetryPolicy
+    _ image: RecipientImage, _ columns: WrittenColumns
   ) throws -> (MergePlan, ColumnValue)? {
     for plan in finders {
       let isWritten = plan.ids.contains { id in written.contains { $0.change.name.isIdentical(to: id.name) } }
       let missing = try plan.ids.first { id in
         try !RecipientQuestion.isSame(image[id.name], id.value)
-          && !columns.kind(of: id.name, database, retryPolicy).keeps(id.value, as: image[id.name])
+          && !columns.kind(of: id.name).keeps(id.value, as: image[id.name])
       }
       guard !isWritten, let missing else { continue }
-      let ids = plan.ids.filter { !$0.value.isEmpty }
-      let holder = try retryPolicy.reading { () throws(RemoteFailure) in try database.holder(of: ids) }
+      let holder = try columns.holder(of: plan.ids.filter { !$0.value.isEmpty })
       if holder?.isIdentical(to: id) == true { continue }
       let mark = try holder.flatMap { holder in
-        try retryPolicy.reading { () throws(RemoteFailure) in try database.read(holder) }
-      }?.mark(in: settings.recipient.mergedRecipientIdColumn)
+        try columns.retryPolicy.reading { () throws(RemoteFailure) in try columns.database.read(holder) }
+      }?.mark(in: columns.settings.recipient.mergedRecipientIdColumn)
       if mark?.isEmpty == false { continue }
       return (plan, missing)
     }

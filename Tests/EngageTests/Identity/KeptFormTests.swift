@@ -1,9 +1,10 @@
 import BatchFoundation
 import BatchReport
-import Engage
 import EngageRules
 import RecipientModel
 import Testing
+
+@testable import Engage
 
 /// A service that keeps values in its own form (reference decisions 61).
 @Suite struct KeptFormTests {
@@ -47,7 +48,9 @@ import Testing
   }
 
   private func holds(_ change: ColumnChange, on image: RecipientImage, _ bench: Bench) throws -> Bool {
-    try WrittenColumns(bench.settings).holds(change, on: image, bench.service, bench.reconciler.retryPolicy)
+    let columns = WrittenColumns(
+      settings: bench.settings, database: bench.service, retryPolicy: bench.reconciler.retryPolicy)
+    return try columns.holds(change, on: image)
   }
 
   @Test(arguments: all)

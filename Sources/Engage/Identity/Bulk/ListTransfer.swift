@@ -83,11 +83,12 @@ package final class ListTransfer: Sendable {
     var rest = Milliseconds(15_000)
     var waited = Milliseconds.zero
     while true {
-      let status = try call(.status(ofJob: job.id))
-      switch status {
-      case .complete: return
-      case .error, .canceled: throw ExportFault.job("job \(job.id) failed or was canceled")
-      case .waiting, .running, .other: break
+      switch try call(.status(ofJob: job.id)) {
+      case "COMPLETE": return
+      // The service spells the state with one L or two.
+      case "ERROR", "CANCELED", "CANCELLED", "CANCEL_PENDING":
+        throw ExportFault.job("job \(job.id) failed or was canceled")
+      default: break
       }
       if waited > Self.longestJob { throw ExportFault.job("job \(job.id) did not end within eight hours") }
       database.pause(rest)

@@ -32,7 +32,7 @@ package struct AuditRowReading {
     var places: [ByteText: Int] = [:]
     for plan in try store.merges.plans() where plan.state == .done {
       for step in plan.steps where step.name == .audit && step.isDone {
-        let row = Expected(columns: try AuditRow(step).columns, table: step.target, plan: plan.id)
+        let row = Expected(columns: try step.auditRow(), table: step.target, plan: plan.id)
         let key = ByteText(row.columns[0].value)
         if let place = places[key] {
           rows[place] = row

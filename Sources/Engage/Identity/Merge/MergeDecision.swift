@@ -4,33 +4,21 @@ import BatchStore
 import EngageRules
 
 /// Chooses the scenario of a check from data that has already been read (reference identity 5.3 and 5.6).
-struct MergeDecision {
-  var draft: MergeDraft
-  /// Returns whether an operator has undone the merge of these two recipients.
-  var isRefused: (_ loser: String, _ winner: String) throws -> Bool
-  /// Returns how many merges of these two recipients this store has carried out and not undone.
-  var mergesMade: (_ loser: String, _ winner: String) throws -> Int
-  /// Returns whether the store knows a person with the mobile user id.
-  var isPerson: (_ mobileUserId: String) throws -> Bool
-  /// Returns whether `kept`, a value in a recipient's column, is the id as that column stores it.
-  var keeps: (_ id: ColumnValue, _ kept: String) throws -> Bool
-
-  enum Result {
+extension IdentitySession {
+  enum MergeDecision {
     /// Scenario Sa: the device keeps its identity.
     case unchanged
     case plan(MergePlan)
-    /// The device's recipient was merged earlier into the given one, with which the check continues.
-    case follow(String)
+    /// The device's recipient was merged earlier into another, with which the check continues.
+    case follow
   }
-
-  private var settings: IdentitySettings { draft.settings }
 
   /// - Parameters:
   ///   - current: The recipient of the device; nil if the service has none with that id.
   ///   - winner: The recipient that has the ids, at the end of its chain of merges; nil if no recipient has them.
   func decide(
     _ subject: MergeDraft.Subject, current: RecipientImage?, winner: RecipientImage?
-  ) throws -> Result {
+  ) throws -> MergeDecision {
     guard let current else {
       guard let winner else {
         return .plan(
@@ -44,20 +32,20 @@ struct MergeDecision {
     if !marker.isEmpty, winner == nil || !marker.isIdentical(to: winner?.id ?? ""),
       winner?.id.isIdentical(to: current.id) != true
     {
-      return .follow(marker)
+      return .follow
     }
     guard let winner else { return .plan(try settingIds(subject, on: current)) }
     if winner.id.isIdentical(to: current.id) {
       guard users.1.isEmpty else { return .unchanged }
       return .plan(draft.settingMobileUserId(.setMobileUserId, subject, on: winner))
     }
-    if try isRefused(current.id, winner.id) {
+    if try store.merges.refusesMerge(of: current.id, into: winner.id, list: settings.list) {
       return .plan(
         draft.stopped(
           subject, as: .dropped, reason: "this merge was undone and is not repeated", loser: current.id,
           winner: winner.id))
     }
-    let earlier = try mergesMade(current.id, winner.id)
+    let earlier = try store.merges.mergesMade(of: current.id, into: winner.id, list: settings.list)
     // Another device with this recipient has caused the merge, so this device is only reassigned. If merges are not
     // marked in the list, only the store shows that.
     if earlier > 0, !marker.isEmpty || !settings.recipient.marksMergesInDatabase {
@@ -85,7 +73,9 @@ struct MergeDecision {
       return .plan(draft.movingMobileUserId(subject, from: current, to: winner, earlier: earlier))
     }
     // A late record has no bearing on the person who has since taken over the recipient.
-    if !users.0.isEmpty, !RecipientQuestion.isSame(users.0, subject.current.mobileUserId), try isPerson(users.0) {
+    if !users.0.isEmpty, !RecipientQuestion.isSame(users.0, subject.current.mobileUserId),
+      try store.identities.person(users.0) != nil
+    {
       return .plan(draft.reassigning(subject, from: current.id, to: winner))
     }
     return .plan(draft.marking(subject, current, mergedInto: winner, earlier: earlier))
@@ -103,12 +93,15 @@ struct MergeDecision {
 
   /// Whether one of the columns has a value other than the id searched for.
   private func isKnown(_ recipient: RecipientImage, otherThan ids: [ColumnValue]) throws -> Bool {
-    try ids.contains { try !recipient[$0.name].isEmpty && !keeps($0, recipient[$0.name]) }
+    try ids.contains { id in
+      let kept = recipient[id.name]
+      return try !kept.isEmpty && !reconciler.columns.kind(of: id.name).keeps(id.value, as: kept)
+    }
   }
 
   /// Compares user ids, ignoring the case of ASCII letters, because iOS wrote UUIDs in upper case and Android in lower
   /// case.
-  static func isSameUser(_ one: String, _ other: String) -> Bool {
+  private static func isSameUser(_ one: String, _ other: String) -> Bool {
     one.utf8.elementsEqual(other.utf8) { $0 == $1 || ($0 ^ $1 == 0x20 && ($0 | 0x20) &- 0x61 < 26) }
   }
 }

@@ -175,50 +175,26 @@ struct MergeDraft {
 
   private func auditSteps(loser: String, winner: String, _ earlier: Int) -> [MergeStep] {
     guard let audit = settings.audit else { return [] }
-    let row = AuditRow(
-      key: ColumnValue(
-        audit.keyColumn, NameUUID.mergeKey(list: settings.list, loser: loser, winner: winner, earlier: earlier)),
-      loser: ColumnValue(audit.oldRecipientIdColumn, loser),
-      winner: ColumnValue(audit.newRecipientIdColumn, winner),
-      date: ColumnValue(audit.dateColumn, settings.recipient.mergedDateFormat.format(now)))
-    return [row.step(table: audit.tableId)]
+    let row = [
+      (audit.keyColumn, NameUUID.mergeKey(list: settings.list, loser: loser, winner: winner, earlier: earlier)),
+      (audit.oldRecipientIdColumn, loser), (audit.newRecipientIdColumn, winner),
+      (audit.dateColumn, settings.recipient.mergedDateFormat.format(now)),
+    ]
+    return [
+      MergeStep(.audit, target: audit.tableId, changes: row.map { ColumnChange(name: $0, before: "", after: $1) })
+    ]
   }
 }
 
-/// The row that records one merge, column by column (reference identity 5.5).
-struct AuditRow {
-  var key: ColumnValue
-  var loser: ColumnValue
-  var winner: ColumnValue
-  var date: ColumnValue
-
-  /// The columns in plan order, with the table's key first.
-  var columns: [ColumnValue] { [key, loser, winner, date] }
-}
-
-extension AuditRow {
-  /// Restores the row that a step of a plan wrote.
+extension MergeStep {
+  /// Returns the row that records a merge, as the step wrote it: the table's key, the loser, the winner and the date
+  /// (reference identity 5.5).
   ///
   /// - Throws: ``StoreError/inconsistent(_:)`` if the step holds no audit row.
-  init(_ step: MergeStep) throws {
-    guard step.name == .audit, step.changes.count == 4 else {
-      throw StoreError.inconsistent("step \(step.name.rawValue) of a merge plan contains no audit row")
+  func auditRow() throws -> [ColumnValue] {
+    guard name == .audit, changes.count == 4 else {
+      throw StoreError.inconsistent("step \(name.rawValue) of a merge plan contains no audit row")
     }
-    let columns = step.changes.map { ColumnValue($0.name, $0.after) }
-    self.init(key: columns[0], loser: columns[1], winner: columns[2], date: columns[3])
-  }
-
-  /// Returns the step that writes the row.
-  func step(table: String) -> MergeStep {
-    MergeStep(
-      .audit, target: table, changes: columns.map { ColumnChange(name: $0.name, before: "", after: $0.value) })
-  }
-
-  /// Returns the row that records the undoing of the merge, with a different key and the recipients' roles exchanged.
-  func reversed(key: String) -> AuditRow {
-    var row = self
-    row.key.value = key
-    (row.loser.value, row.winner.value) = (winner.value, loser.value)
-    return row
+    return changes.map { ColumnValue($0.name, $0.after) }
   }
 }

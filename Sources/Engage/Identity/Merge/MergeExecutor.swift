@@ -288,7 +288,7 @@ struct MergeExecutor {
 
   private mutating func writeAuditRow(_ step: MergeStep) throws {
     fresh = []
-    let row = try AuditRow(step).columns
+    let row = try step.auditRow()
     do {
       try retryPolicy.reading { () throws(RemoteFailure) in try remote.writeRow(row, table: step.target) }
     } catch {
@@ -298,9 +298,9 @@ struct MergeExecutor {
   }
 
   private func deleteAuditRow(_ step: MergeStep) throws {
-    let row = try AuditRow(step)
+    let key = try step.auditRow()[0]
     do {
-      try retryPolicy.reading { () throws(RemoteFailure) in try remote.deleteRow(key: row.key, table: step.target) }
+      try retryPolicy.reading { () throws(RemoteFailure) in try remote.deleteRow(key: key, table: step.target) }
     } catch .absent {
       // A missing row needs no deletion.
     } catch {
@@ -309,8 +309,8 @@ struct MergeExecutor {
     }
   }
 
-  /// Keeps the audit row and writes a second one, but only after a comparison shows that the merge can be undone
-  /// (reference decisions 65).
+  /// Keeps the audit row and writes a second one, with a different key and the recipients' roles exchanged, but only
+  /// after a comparison shows that the merge can be undone (reference decisions 65).
   private mutating func writeCounterRow(_ step: MergeStep, _ plan: MergePlan) throws {
     if let first = plan.steps.last(where: { $0.name.isUpdate && $0.isStarted && !$0.isUndone }),
       let image = try current(first.target)
@@ -320,10 +320,12 @@ struct MergeExecutor {
     }
     let earlier = try reconciler.store.merges.mergesMade(
       of: plan.loser, into: plan.winner, list: plan.list, before: plan.id)
-    let counter = try AuditRow(step).reversed(
-      key: NameUUID.mergeKey(
-        list: plan.list, loser: plan.loser, winner: plan.winner, earlier: earlier, undo: true))
-    try retryPolicy.reading { () throws(RemoteFailure) in try remote.writeRow(counter.columns, table: step.target) }
+    let row = try step.auditRow()
+    var counter = row
+    counter[0].value = NameUUID.mergeKey(
+      list: plan.list, loser: plan.loser, winner: plan.winner, earlier: earlier, undo: true)
+    (counter[1].value, counter[2].value) = (row[2].value, row[1].value)
+    try retryPolicy.reading { () throws(RemoteFailure) in try remote.writeRow(counter, table: step.target) }
   }
 
   private mutating func current(_ recipient: String) throws -> RecipientImage? {

@@ -1,4 +1,5 @@
 import BatchFoundation
+import EngageRules
 
 /// The ways in which a service may store a column's values, by type (reference identity 3.2, decisions 61).
 package enum ColumnKind: Sendable, Equatable {
@@ -50,7 +51,9 @@ package enum ColumnKind: Sendable, Equatable {
     case .phone:
       let digits = { (text: [UInt8]) in text.filter { (0x30...0x39).contains($0) } }
       return !digits(one).isEmpty && digits(one) == digits(other)
-    case .text, .other: return Self.isUUID(one) && Self.isUUID(other) && RecipientQuestion.isSame(written, kept)
+    case .text, .other:
+      return AutomaticMobileUserId.isUUID(one) && AutomaticMobileUserId.isUUID(other)
+        && RecipientQuestion.isSame(written, kept)
     }
   }
 
@@ -108,14 +111,6 @@ package enum ColumnKind: Sendable, Equatable {
     let digits = whole.drop { $0 == UInt8(ascii: "0") }
     let value = String(decoding: digits, as: UTF8.self) + "." + String(decoding: fraction, as: UTF8.self)
     return isNegative && value != "." ? "-" + value : value
-  }
-
-  static func isUUID(_ text: [UInt8]) -> Bool {
-    text.count == 36
-      && text.enumerated().allSatisfy { place, byte in
-        [8, 13, 18, 23].contains(place)
-          ? byte == UInt8(ascii: "-") : (0x30...0x39).contains(byte) || (0x61...0x66).contains(byte | 0x20)
-      }
   }
 }
 

@@ -12,11 +12,6 @@ package struct RetryPolicy: Sendable {
   /// The maximum number of repetitions in a run, for all calls together.
   package var budget = Int.max
   package var backoff: Backoff
-  /// The source of randomness for pauses, on which the run's effects at the service do not depend.
-  package var random: @Sendable () -> UInt64 = {
-    var system = SystemRandomNumberGenerator()
-    return system.next()
-  }
   /// Receives every pause and the reason for it; called on any thread.
   package var announce: @Sendable (_ reason: String, _ pause: Milliseconds) -> Void = { _, _ in }
   /// Blocks the thread; replaced where time is simulated.
@@ -68,8 +63,8 @@ package struct RetryPolicy: Sendable {
     /// limit is reached.
     mutating func repeats(because reason: String? = nil) -> Bool {
       guard count < policy.tries, policy.takeRepetition() else { return false }
-      var source = Source(draw: policy.random)
-      policy.rest(policy.backoff.pause(before: count, using: &source), because: reason)
+      var random: any RandomNumberGenerator = SystemRandomNumberGenerator()
+      policy.rest(policy.backoff.pause(before: count, using: &random), because: reason)
       count += 1
       return true
     }
@@ -86,11 +81,6 @@ package struct RetryPolicy: Sendable {
       count += 1
       return true
     }
-  }
-
-  private struct Source: RandomNumberGenerator {
-    var draw: @Sendable () -> UInt64
-    func next() -> UInt64 { draw() }
   }
 
   init(_ settings: Settings, pause: @escaping @Sendable (Milliseconds) -> Void = { rest($0) }) {

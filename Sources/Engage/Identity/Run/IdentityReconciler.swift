@@ -26,8 +26,8 @@ package struct IdentityReconciler: Sendable {
   package var isSandbox = false
   /// Whether to look up each recipient before adding it, because look-ups are free or to find out which ones are new.
   var looksBeforeAdding = false
-  /// The comparison of written values with those that the list stores.
-  let columns: WrittenColumns
+  /// The description of the list; nil until it is needed.
+  let layout = Guarded<ListLayout?>(nil)
   /// The only changes that may be written; nil allows all.
   var plannedChanges: PlannedChanges?
   /// Called before and after each change to the store; for tests.
@@ -40,10 +40,14 @@ package struct IdentityReconciler: Sendable {
     self.store = store
     self.remote = remote
     self.settings = settings
-    columns = WrittenColumns(settings)
     self.retryPolicy = retryPolicy
     self.run = run
     self.now = now
+  }
+
+  /// The comparison of written values with those that the list stores.
+  var columns: WrittenColumns {
+    WrittenColumns(settings: settings, database: remote, retryPolicy: retryPolicy, layout: layout)
   }
 
   /// Finishes open work from earlier runs, then sets up devices in the order in which they were first seen, then
@@ -84,11 +88,6 @@ package struct IdentityReconciler: Sendable {
     try log.rethrow()
     return log.result
   }
-
-  /// Checks columns and tables without writing anything.
-  ///
-  /// - Throws: ``IdentityConfigurationError``, ``RemoteFailure``; errors of the store.
-  package func preflight() throws { _ = try preflight(locations: pendingLocations()) }
 
   func session(_ log: RunLog, _ finding: PreflightFinding) throws -> IdentitySession {
     IdentitySession(
@@ -170,7 +169,7 @@ package struct IdentityReconciler: Sendable {
       }
     }
     return try result(log) {
-      var executor = executor()
+      var executor = MergeExecutor(reconciler: self)
       switch try executor.takeBack(&plan) {
       case .undone: break
       case .refused: log.count { $0.figures.refused += 1 }
@@ -188,10 +187,6 @@ package struct IdentityReconciler: Sendable {
     let run = try store.runs.begin(job: "identity", configurationDigest: "", started: now, asOf: now)
     try store.merges.abandon(plan, run: run)
     try store.runs.finish(run, at: .now, counters: "{}")
-  }
-
-  func executor(fresh: [RecipientImage] = []) -> MergeExecutor {
-    MergeExecutor(reconciler: self, fresh: fresh)
   }
 
   func journal<Value>(_ change: () throws -> Value) throws -> Value {

@@ -15,8 +15,6 @@ package struct IdentityResult: Sendable, Equatable {
   package var waiting: [WaitingDevice] = []
   /// Further notes for whoever started the run.
   package var notes: [String] = []
-
-  package init() {}
 }
 
 /// A device whose set-up or check is left to a later run.

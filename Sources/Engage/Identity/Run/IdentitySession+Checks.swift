@@ -8,7 +8,7 @@ extension IdentitySession {
   /// Looks up the ids of a check and carries out its scenario (reference identity 5.3).
   func check(_ pending: PendingCheck, _ turn: CheckTurn) throws {
     let check = pending.check
-    if log.isBlocked(check.device) || log.isBlocked(check: pending.id) { return }
+    if log.isBlocked(check.device) || log.isBlocked("check\0\(pending.id)") { return }
     if check.instruction == nil { log.count { $0.figures.checks += 1 } }
     let user =
       check.mobileUserId.isEmpty && settings.recipient.createsAnonymousUsers
@@ -98,16 +98,7 @@ extension IdentitySession {
     guard case .entered(let hasWaited) = try turn.enter(involved, since: since) else { return false }
     var subject = MergeDraft.subject(device, pending)
     subject.ids = ids
-    let decision = MergeDecision(draft: draft) { loser, winner in
-      try store.merges.refusesMerge(of: loser, into: winner, list: settings.list)
-    } mergesMade: { loser, winner in
-      try store.merges.mergesMade(of: loser, into: winner, list: settings.list)
-    } isPerson: {
-      try store.identities.person($0) != nil
-    } keeps: { id, kept in
-      try reconciler.columns.kind(of: id.name, remote, retryPolicy).keeps(id.value, as: kept)
-    }
-    switch try decision.decide(subject, current: current, winner: winner) {
+    switch try decide(subject, current: current, winner: winner) {
     case .unchanged:
       turn.decide()
       let known = device
@@ -173,7 +164,7 @@ extension IdentitySession {
       return
     }
     if first != .publishMapping, !plan.steps.isEmpty { plan.steps[0].isStarted = true }
-    var executor = reconciler.executor(fresh: fresh)
+    var executor = MergeExecutor(reconciler: reconciler, fresh: fresh)
     let outcome = try executor.carryOut(&plan)
     account(for: plan, outcome)
   }

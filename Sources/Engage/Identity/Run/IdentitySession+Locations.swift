@@ -118,7 +118,7 @@ extension IdentitySession {
       let lines = [JournalLine(.plan, plan.key), JournalLine(.start, .setLocation, undo: false)]
       _ = try reconciler.journal { try store.merges.begin(&plan, for: device, lines: lines, run: reconciler.run) }
       plan.steps[0].isStarted = true
-      var executor = reconciler.executor(fresh: [image])
+      var executor = MergeExecutor(reconciler: reconciler, fresh: [image])
       let outcome = try executor.carryOut(&plan)
       account(for: plan, outcome)
       // The next run tries a refused location again.

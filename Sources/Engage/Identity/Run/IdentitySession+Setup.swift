@@ -49,7 +49,7 @@ extension IdentitySession {
       image.id.isIdentical(to: device.identity.recipientId)
     else { return true }
     if try RecipientQuestion.isSame(device.person.mobileUserId, image[settings.recipient.mobileUserIdColumn])
-      || reconciler.columns.finds(user(of: device.person), cutOn: image, remote, retryPolicy)
+      || reconciler.columns.finds(user(of: device.person), cutOn: image)
     {
       device.person.progress = .ready
       return true

@@ -196,7 +196,7 @@ struct IdentitySession: Sendable {
     let plan = draft.refused(MergeDraft.subject(device, check), reason)
     _ = try reconciler.journal { try store.merges.refuse(plan, for: refused, run: reconciler.run) }
     log.count { $0.figures.refused += 1 }
-    if let check, check.check.instruction != nil { log.block(check: check.id) } else { log.block(device.device) }
+    if let check, check.check.instruction != nil { log.block("check\0\(check.id)") } else { log.block(device.device) }
   }
 
   /// Leaves further checks of all the person's devices to a later run.
@@ -230,7 +230,7 @@ struct IdentitySession: Sendable {
   /// only its own check waits.
   func block(by plan: MergePlan) {
     guard plan.scenario.isInstruction else { return log.block(plan.device) }
-    if let check = plan.checkId { log.block(check: check) }
+    if let check = plan.checkId { log.block("check\0\(check)") }
   }
 
   /// Resumes a plan at an operator's request.
@@ -271,8 +271,7 @@ struct IdentitySession: Sendable {
   /// - Parameter isResumed: Whether the steps that an earlier run started may have been carried out.
   private func finish(_ plan: MergePlan, isResumed: Bool) throws {
     var plan = plan
-    var executor = reconciler.executor()
-    executor.isResumed = isResumed
+    var executor = MergeExecutor(reconciler: reconciler, isResumed: isResumed)
     if plan.checkId != nil, !plan.scenario.isInstruction { log.count { $0.figures.checks += 1 } }
     let outcome =
       plan.state == .undoing
@@ -320,7 +319,7 @@ struct IdentitySession: Sendable {
         let holder = try retryPolicy.reading({ () throws(RemoteFailure) in try remote.holder(of: ids) }),
         written.contains(holder), let image = try read(holder),
         try ids.allSatisfy({
-          let kind = try reconciler.columns.kind(of: $0.name, remote, retryPolicy)
+          let kind = try reconciler.columns.kind(of: $0.name)
           return kind.keeps($0.value, as: image[$0.name]) || kind.cuts($0.value, to: image[$0.name])
         })
       else { throw RemoteFailure.wrongAnswer }

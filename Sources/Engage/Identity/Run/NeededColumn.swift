@@ -13,47 +13,37 @@ package struct NeededColumn {
   private static let idTypes: Set<String> = ["text", "number", "sync id"]
   private static let dateTypes: Set<String> = ["text", "date", "timestamp"]
 
+  private init(_ setting: String, _ name: String, _ types: Set<String>, _ made: NewColumnType) {
+    self.setting = setting
+    self.name = name
+    self.types = types
+    self.made = made
+  }
+
   /// Returns the columns that the list needs.
   package static func ofList(_ settings: IdentitySettings) -> [NeededColumn] {
-    var needs = [
-      NeededColumn(
-        setting: "Recipient.mobileUserIdColumn", name: settings.recipient.mobileUserIdColumn,
-        types: ["text", "sync id"],
-        made: .text)
-    ]
-    if settings.recipient.marksMergesInDatabase {
-      needs.append(
-        NeededColumn(
-          setting: "Recipient.mergedRecipientIdColumn", name: settings.recipient.mergedRecipientIdColumn,
-          types: idTypes,
-          made: .text))
-      needs.append(
-        NeededColumn(
-          setting: "Recipient.mergedDateColumn", name: settings.recipient.mergedDateColumn, types: dateTypes,
-          made: .timestamp))
+    let recipient = settings.recipient
+    var needs = [Self("Recipient.mobileUserIdColumn", recipient.mobileUserIdColumn, ["text", "sync id"], .text)]
+    if recipient.marksMergesInDatabase {
+      needs += [
+        Self("Recipient.mergedRecipientIdColumn", recipient.mergedRecipientIdColumn, idTypes, .text),
+        Self("Recipient.mergedDateColumn", recipient.mergedDateColumn, dateTypes, .timestamp),
+      ]
     }
     guard let locations = settings.locations else { return needs }
     return needs + [
-      NeededColumn(
-        setting: "LocationServices.lastKnownLocationColumn", name: locations.addressColumn, types: ["text"], made: .text
-      ),
-      NeededColumn(
-        setting: "LocationServices.lastKnownLocationTimestampColumn", name: locations.timeColumn, types: dateTypes,
-        made: .date),
+      Self("LocationServices.lastKnownLocationColumn", locations.addressColumn, ["text"], .text),
+      Self("LocationServices.lastKnownLocationTimestampColumn", locations.timeColumn, dateTypes, .date),
     ]
   }
 
   /// Returns the columns that the audit table needs, with its key first.
   package static func ofAuditTable(_ audit: Settings.Audit) -> [NeededColumn] {
     [
-      NeededColumn(
-        setting: "AuditRecord.auditRecordPrimaryKeyColumnName", name: audit.keyColumn, types: ["text"], made: .text),
-      NeededColumn(
-        setting: "AuditRecord.oldRecipientIdColumnName", name: audit.oldRecipientIdColumn, types: idTypes, made: .text),
-      NeededColumn(
-        setting: "AuditRecord.newRecipientIdColumnName", name: audit.newRecipientIdColumn, types: idTypes, made: .text),
-      NeededColumn(
-        setting: "AuditRecord.createDateColumnName", name: audit.dateColumn, types: dateTypes, made: .timestamp),
+      Self("AuditRecord.auditRecordPrimaryKeyColumnName", audit.keyColumn, ["text"], .text),
+      Self("AuditRecord.oldRecipientIdColumnName", audit.oldRecipientIdColumn, idTypes, .text),
+      Self("AuditRecord.newRecipientIdColumnName", audit.newRecipientIdColumn, idTypes, .text),
+      Self("AuditRecord.createDateColumnName", audit.dateColumn, dateTypes, .timestamp),
     ]
   }
 }

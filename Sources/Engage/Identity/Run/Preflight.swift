@@ -22,7 +22,7 @@ extension IdentityReconciler {
     var missing: Set<ByteText> = []
     let list = try layout(of: settings.list, named: "General.databaseListId", &problems)
     if let list {
-      columns.note(list)
+      self.layout.withLock { $0 = list }
       check(NeededColumn.ofList(needed), against: list, named: "list \(settings.list)", &problems)
       if addsRecipients, let objection = KeyObjection(settings, listKey: Self.names(list.keyColumns)) {
         problems.append("\(objection.setting): \(objection.reason)")

@@ -5,9 +5,8 @@ final class RunLog: Sendable {
   struct State {
     var result = IdentityResult()
     var hasEnded = false
+    /// The devices, people and checks of instructions that are left to a later run.
     var blocked: Set<String> = []
-    /// The checks of instructions that are left to a later run.
-    var blockedChecks: Set<Int64> = []
     /// The devices of ``IdentityResult/waiting``.
     var waiting: Set<ByteText> = []
     /// The keys of the pieces left to a later run.
@@ -45,13 +44,9 @@ final class RunLog: Sendable {
 
   func plannedName(of id: String) -> String { state.withLock { $0.proposedNames[id] ?? id } }
 
-  /// Leaves further checks of the device to a later run.
+  /// Leaves further checks of a device to a later run. `person\0KEY` stands for all devices of a person, `check\0ID` for
+  /// one instruction, but not for later checks of its device.
   func block(_ device: String) { _ = state.withLock { $0.blocked.insert(device) } }
-
-  /// Leaves the instruction to a later run, but not later checks of its device.
-  func block(check: Int64) { _ = state.withLock { $0.blockedChecks.insert(check) } }
-
-  func isBlocked(check: Int64) -> Bool { state.withLock { $0.blockedChecks.contains(check) } }
 
   func isBlocked(_ device: String) -> Bool { state.withLock { $0.blocked.contains(device) } }
 

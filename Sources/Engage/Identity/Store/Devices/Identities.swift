@@ -183,14 +183,10 @@ package struct Identities: Sendable {
 
   // MARK: Devices
 
-  /// A device, a person whom it recorded, and its current identity as that person.
-  struct Latest {
-    var device: String
-    var person: String
-    var identity: DeviceIdentity
-  }
-
-  private static func latest(in db: Database) throws -> [Latest] {
+  /// Returns the devices with each person whom they recorded, and their current identity as that person.
+  private static func latest(
+    in db: Database
+  ) throws -> [(device: String, person: String, identity: DeviceIdentity)] {
     var who = try WhoIsWho(db)
     return try Row.fetchAll(
       db,
@@ -200,8 +196,7 @@ package struct Identities: Sendable {
         """
     ).map { row in
       let device: String = try row.value("device")
-      return try Latest(
-        device: device, person: row.value("person"), identity: who.identity(of: device, from: row.emission("start")))
+      return try (device, row.value("person"), who.identity(of: device, from: row.emission("start")))
     }
   }
 

@@ -26,8 +26,6 @@ package struct ServiceTraces: Sendable, Equatable {
     package var column: String
     package var value: String
   }
-
-  package init() {}
 }
 
 extension Identities {

@@ -235,8 +235,6 @@ package struct MergePlan: Sendable, Equatable {
         .map(\.string).filter { !$0.isEmpty }
   }
 
-  package var isStarted: Bool { steps.contains(where: \.isStarted) }
-
   /// Whether steps were started and not undone.
   package var isUnderWay: Bool { steps.contains { $0.isStarted && !$0.isUndone && $0.name != .verify } }
 
