@@ -36,9 +36,7 @@ package struct EngagePlatform: Platform {
     BlockLimits(maxEvents: settings.upload.maxEventsPerRequest, maxBodyBytes: settings.upload.maxBytesPerRequest)
   }
 
-  package func form(_ settings: Settings) -> Int {
-    EngageDestination.form(sendsContactID: settings.recipient.sendsContactIdInHeader)
-  }
+  package func form(_ settings: Settings) -> Int { settings.recipient.sendsContactIdInHeader ? 1 : 0 }
 
   package func missingSettings(_ settings: Settings, for job: Job) -> [MissingSetting] {
     let list = MissingSetting(

@@ -35,12 +35,10 @@ package final class EngageService: Sendable {
 
   /// - Parameter refreshMargin: The seconds before expiry at which a token is due for renewal
   ///   (``AccessToken/isDue(at:margin:)``).
-  /// - Parameter monotonicClock: The seconds on a clock that only moves forward, for the age of tokens.
   /// - Parameter wallClock: The seconds since 1970, only to interpret dates in headers.
   package init(
     address: ServiceAddress, paths: ServicePaths, credentials: Credentials, http: HTTPClient,
     refreshMargin: Double,
-    monotonicClock: @escaping @Sendable () -> Double = EngageService.systemUptime,
     wallClock: @escaping @Sendable () -> Double = { Date().timeIntervalSince1970 }
   ) {
     self.address = address
@@ -55,7 +53,7 @@ package final class EngageService: Sendable {
       .post, address, paths.oauth,
       headers: [.init("Content-Type", "application/x-www-form-urlencoded"), .init("Accept", "application/json")],
       body: TokenAnswer.body(credentials))
-    tokens = TokenSource(margin: refreshMargin, clock: monotonicClock) { cancellation in
+    tokens = TokenSource(margin: refreshMargin, clock: Self.systemUptime) { cancellation in
       if let wait = limits.withLock({ $0.tokens })?.take() { return .failure(.tokensUsedUp(wait)) }
       switch http.send(request, cancellation: cancellation) {
       case .notSent(let fault): return .failure(.notSent(fault, "the token service could not be reached"))
@@ -77,9 +75,7 @@ package final class EngageService: Sendable {
   }
 
   /// Returns the current token, fetching one if needed, or the reason why none could be obtained.
-  package func authenticate(cancellation: HTTPCancellation? = nil) -> Result<AccessToken, CallFault> {
-    tokens.token(cancellation: cancellation)
-  }
+  package func authenticate() -> Result<AccessToken, CallFault> { tokens.token() }
 
   /// Stops reusing open connections, because one returned the response to another request (reference decisions 36).
   package func abandonConnections() { http.abandonConnections() }

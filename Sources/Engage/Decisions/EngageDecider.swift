@@ -12,7 +12,6 @@ final class EngageDecider: DeviceDecider {
   private var rules: DeviceRules
   /// Events that no later record can change, in any order; their texts must live until they are encoded.
   private var events: [Event] = []
-  private var spareEvents: [Event] = []
   /// The program that adds attributes after all plug-ins; nil for none.
   private let program: ProgramAugmentation?
   /// The checks against the schema; nil if events are not checked.
@@ -199,35 +198,25 @@ final class EngageDecider: DeviceDecider {
     rules.state.waiting = waiting
   }
 
-  /// Sorts the events, moving each once.
-  private func sortEvents() {
-    // Local variables avoid an exclusivity check on every access.
-    var sorted = spareEvents
-    spareEvents = []
-    sorted.removeAll(keepingCapacity: true)
-    unsafe events.withUnsafeBufferPointer { events in
+  func encode() -> EventBlocks? {
+    guard !events.isEmpty else { return nil }
+    let encoded = unsafe events.withUnsafeBufferPointer { events in
       let places = core.order(
         events.count, timestamp: { unsafe events[$0].timestamp },
         precedes: { unsafe Event.precedes(events[$0], events[$1]) })
-      for place in places { unsafe sorted.append(events[place]) }
+      return unsafe Self.encode(events, at: places, with: &core.encoder, counting: &campaigns)
     }
-    spareEvents = events
-    events = sorted
-  }
-
-  func encode() -> EventBlocks? {
-    guard !events.isEmpty else { return nil }
-    sortEvents()
-    let encoded = Self.encode(events, with: &core.encoder, counting: &campaigns)
     campaigns.takeCounts(into: &core.tally, isLast: false)
     events.removeAll(keepingCapacity: true)
     return encoded
   }
 
+  /// Static, because access to an object's own counter would be checked for each event.
   private static func encode(
-    _ events: [Event], with encoder: inout EventBlockWriter, counting campaigns: inout CampaignCounter
+    _ events: UnsafeBufferPointer<Event>, at places: [Int], with encoder: inout EventBlockWriter,
+    counting campaigns: inout CampaignCounter
   ) -> EventBlocks {
-    unsafe events.withUnsafeBufferPointer { events in unsafe encoder.encode(events) { campaigns.count($0) } }
+    unsafe encoder.encode(events, place: { places[$0] }, each: { campaigns.count($0) })
   }
 }
 
@@ -320,10 +309,10 @@ extension DecisionTally {
       }
     }
     let counts = output.counts
-    add(EngageFigure.sessionsStarted, counts.sessionsStarted)
-    add(EngageFigure.sessionsEnded, counts.sessionsEnded)
-    add(EngageFigure.campaignsSet, counts.campaignsSet)
-    add(EngageFigure.campaignsExpired, counts.campaignsExpired)
+    add(EngageFigure.sessionsStarted, output.sessionStarts.count)
+    add(EngageFigure.sessionsEnded, output.sessionEnds.count)
+    add(EngageFigure.campaignsSet, output.campaignSets.count)
+    add(EngageFigure.campaignsExpired, output.campaignExpiries.count)
     add(EngageFigure.linksInSessions, counts.linksInSessions)
     add(EngageFigure.identityChecks, output.checks.count { $0.instruction == nil })
     add(EngageFigure.waitingForUserId, counts.waitingForUserId)

@@ -7,18 +7,14 @@ import EngageRules
 /// The event submission endpoint of Engage as a destination (reference identity 6.1).
 package final class EngageDestination: Destination {
   let service: EngageService
-  private let sendsContactID: Bool
+  package let form: Int
   let cancellation = HTTPCancellation()
 
-  /// - Parameter sendsContactID: Whether each event's header also carries a numeric recipient id, as `contactId`.
-  package init(_ service: EngageService, sendsContactID: Bool = false) {
+  /// - Parameter form: 1 if each event's header also carries a numeric recipient id, as `contactId`; otherwise 0.
+  package init(_ service: EngageService, form: Int = 0) {
     self.service = service
-    self.sendsContactID = sendsContactID
+    self.form = form
   }
-
-  package var form: Int { Self.form(sendsContactID: sendsContactID) }
-
-  package static func form(sendsContactID: Bool) -> Int { sendsContactID ? 1 : 0 }
 
   package func send(_ body: [UInt8], group: Int) -> SendOutcome {
     service.submit(body, cancellation: cancellation)
@@ -99,26 +95,21 @@ extension EngageDestination {
 
   /// Returns an entry's event in the wire format; nil if there is none or it cannot be read.
   private static func rejection(_ error: EventError) -> LateRejection? {
-    guard let event = error.event, let code = text(event["eventTypeCode"]),
+    guard let event = error.event, let code = event["eventTypeCode"]?.stringOrNumber,
       let stamp = event["eventTimestamp"]?.string, let timestamp = Instant.parse(rfc3339: stamp),
       let attributes = event["attributes"]?.array
     else { return nil }
     let arena = Arena(blockSize: 1 << 14)
     var list: [Attribute] = []
     for attribute in attributes {
-      guard let name = text(attribute["name"]), let value = text(attribute["value"]) else { return nil }
+      guard let name = attribute["name"]?.stringOrNumber, let value = attribute["value"]?.stringOrNumber else {
+        return nil
+      }
       list.append(Attribute(arena.text(name), arena.text(value)))
     }
     var json = ByteBuffer()
     EventJSON.append(arena.text(code), timestamp, list, to: &json)
     return LateRejection(timestamp: timestamp, json: json.array, reason: error.reason.text)
-  }
-
-  private static func text(_ node: JSONNode?) -> String? {
-    switch node?.value {
-    case .string(let text), .number(let text): text
-    default: nil
-    }
   }
 }
 
@@ -145,13 +136,7 @@ package struct EventError: Sendable {
   }
 
   private static func text(_ entry: JSONNode, _ keys: [String]) -> String {
-    for key in keys {
-      switch entry[key]?.value {
-      case .string(let text), .number(let text): return text
-      default: continue
-      }
-    }
-    return ""
+    keys.lazy.compactMap { entry[$0]?.stringOrNumber }.first ?? ""
   }
 
   private static func event(in entry: JSONNode) -> JSONNode? {

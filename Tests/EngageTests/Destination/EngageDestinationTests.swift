@@ -33,7 +33,7 @@ import Testing
       credentials: Credentials(
         clientID: Secret("client"), clientSecret: Secret("secret"), refreshToken: Secret("refresh")),
       http: HTTPClient(.test(totalSeconds: 2)), refreshMargin: 600)
-    return EngageDestination(service, sendsContactID: contact)
+    return EngageDestination(service, form: contact ? 1 : 0)
   }
 
   func deliver(

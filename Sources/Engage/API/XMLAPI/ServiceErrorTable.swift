@@ -1,10 +1,6 @@
 /// The provider's table of error ids and meanings (reference identity 4). The kinds are this project's judgment.
 enum ServiceErrorTable {
-  static func entry(_ id: Int) -> (kind: ServiceFault.Kind, meaning: String)? { entries[id] }
-
-  static var ids: [Int] { entries.keys.sorted() }
-
-  private static let entries: [Int: (kind: ServiceFault.Kind, meaning: String)] = [
+  static let entries: [Int: (kind: ServiceFault.Kind, meaning: String)] = [
     1: (.permanent, "forward-to-friend: mailing key not numeric"),
     2: (.permanent, "forward-to-friend: sender key not numeric"),
     3: (.permanent, "forward-to-friend: bad mailing"),

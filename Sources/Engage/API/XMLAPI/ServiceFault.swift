@@ -42,24 +42,24 @@ package struct ServiceFault: Error, Sendable, Equatable {
     switch (id, faultClass) {
     case (108, "SP.ListManager"): "list does not exist"
     case (140, "SP.Admin"): "login refused"
-    default: id.flatMap { ServiceErrorTable.entry($0)?.meaning }
+    default: id.flatMap { ServiceErrorTable.entries[$0]?.meaning }
     }
   }
 
   /// Returns the meaning of an id, followed by the id.
   package static func words(_ id: Int) -> String {
-    "\(ServiceErrorTable.entry(id)?.meaning ?? "an unknown fault") (error \(id))"
+    "\(ServiceErrorTable.entries[id]?.meaning ?? "an unknown fault") (error \(id))"
   }
 
   /// Whether the kind follows from the message or, for an unknown id, from the default, rather than from the id.
-  var isSentence: Bool { id.flatMap { ServiceErrorTable.entry($0)?.kind } != kind }
+  var isSentence: Bool { id.flatMap { ServiceErrorTable.entries[$0]?.kind } != kind }
 
   fileprivate static func kind(id: Int?, message: String, quoting sent: [UInt8]) -> Kind {
     // The message takes precedence over the id: a throttle carries an id that means something else.
     let text = ServiceText(message, quoting: sent)
     if text.saysThrottled { return .throttled }
     if text.saysExpired { return .expired }
-    return id.flatMap { ServiceErrorTable.entry($0)?.kind } ?? .permanent
+    return id.flatMap { ServiceErrorTable.entries[$0]?.kind } ?? .permanent
   }
 
   /// Returns the fault with ``kind`` and ``words`` derived again, ignoring what the message quotes.
