@@ -16,14 +16,12 @@ package enum XMLDocument {
     guard !bytes.contains(0), String(validating: bytes, as: UTF8.self) != nil else { throw XMLError.notUTF8 }
     try checkEncoding(bytes)
 
-    let tree = XMLTree(tags: try XMLMarkup(bytes, limits: limits).tags, limits: limits)
+    let tree = XMLTree(lines: try XMLMarkup(bytes, limits: limits).lines, limits: limits)
     var line: CInt = 0
     let code = withExtendedLifetime(tree) {
       var events = unsafe engage_xml_events(
         context: Unmanaged.passUnretained(tree).toOpaque(),
-        start: { context, prefix, name, uri in
-          unsafe XMLTree.from(context).start(prefix: prefix, name: name, uri: uri)
-        },
+        start: { context, prefix, name in unsafe XMLTree.from(context).start(prefix: prefix, name: name) },
         attribute: { context, prefix, name, value, length in
           unsafe XMLTree.from(context).attribute(prefix: prefix, name: name, value: value, length: length)
         },

@@ -2,7 +2,8 @@
 /// It splits a well-formed document exactly as a parser does, and any other document up to its first fault, at which
 /// the parser stops.
 struct XMLMarkup {
-  private(set) var tags: [(offset: Int, line: Int)] = []
+  /// The line of each start tag, from 1.
+  private(set) var lines: [Int] = []
   private let limits: XMLLimits
 
   init(_ bytes: [UInt8], limits: XMLLimits) throws(XMLError) {
@@ -40,8 +41,8 @@ struct XMLMarkup {
   /// Notes a start tag and returns the end of the tag.
   private mutating func tag(_ bytes: [UInt8], _ start: Int, _ line: Int) throws(XMLError) -> Int {
     if start + 1 < bytes.count, bytes[start + 1] != UInt8(ascii: "/") {
-      guard tags.count < limits.elements else { throw XMLError.tooManyElements(limit: limits.elements) }
-      tags.append((start, line))
+      guard lines.count < limits.elements else { throw XMLError.tooManyElements(limit: limits.elements) }
+      lines.append(line)
     }
     var at = start + 1
     var values = 0

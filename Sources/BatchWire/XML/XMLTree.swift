@@ -1,16 +1,15 @@
+import BatchFoundation
+
 /// Builds the element tree from the parser's callbacks, which return 0 to continue.
 final class XMLTree {
   private(set) var root: XMLElement?
   private(set) var fault: XMLError?
   private var open: [XMLElement] = []
-  private let tags: [(offset: Int, line: Int)]
-  private var started = 0
+  /// The lines of the start tags that are not open yet, the next one last.
+  private var lines: [Int]
   private let limits: XMLLimits
 
-  init(tags: [(offset: Int, line: Int)], limits: XMLLimits) {
-    self.tags = tags
-    self.limits = limits
-  }
+  init(lines: [Int], limits: XMLLimits) { (self.lines, self.limits) = (lines.reversed(), limits) }
 
   /// Returns the tree to which a callback's context refers; the tree outlives the parse.
   static func from(_ context: UnsafeMutableRawPointer?) -> XMLTree {
@@ -19,17 +18,13 @@ final class XMLTree {
     return unsafe Unmanaged<XMLTree>.fromOpaque(context).takeUnretainedValue()
   }
 
-  func start(prefix: UnsafePointer<CChar>?, name: UnsafePointer<CChar>, uri: UnsafePointer<CChar>?) -> CInt {
-    let place = started < tags.count ? tags[started] : (offset: 0, line: 0)
-    started += 1
+  func start(prefix: UnsafePointer<CChar>?, name: UnsafePointer<CChar>) -> CInt {
+    let line = lines.popLast() ?? 0
     guard open.count < limits.depth else {
-      fault = .tooDeep(line: place.line, limit: limits.depth)
+      fault = .tooDeep(line: line, limit: limits.depth)
       return 1
     }
-    open.append(
-      XMLElement(
-        name: unsafe Self.qualified(prefix, name), namespace: unsafe uri.map { unsafe String(cString: $0) },
-        attributes: [], elements: [], text: "", line: place.line, offset: place.offset))
+    open.append(XMLElement(name: unsafe Self.qualified(prefix, name), line: line))
     return 0
   }
 
@@ -48,11 +43,7 @@ final class XMLTree {
 
   func end() -> CInt {
     guard let closed = open.popLast() else { return 1 }
-    if open.isEmpty {
-      root = closed
-    } else {
-      open[open.count - 1].elements.append(closed)
-    }
+    if open.isEmpty { root = closed } else { open[open.count - 1].elements.append(closed) }
     return 0
   }
 
@@ -85,36 +76,26 @@ package struct XMLLimits: Sendable, Equatable {
 package struct XMLElement: Sendable, Equatable {
   /// The name as written, including a prefix: `COLUMN`, `soap:Body`.
   package var name: String
-  /// The element's namespace; nil for none.
-  package var namespace: String?
   /// The attributes in document order; names are unique within an element.
-  package var attributes: [XMLAttribute]
-  package var elements: [XMLElement]
+  package var attributes: [XMLAttribute] = []
+  package var elements: [XMLElement] = []
   /// The text directly inside this element, including white space but not the text of its children.
-  package var text: String
+  package var text = ""
   /// The line of the start tag, from 1.
   package var line: Int
-  /// The offset of the start tag in the document, in bytes.
-  package var offset: Int
 
   /// Returns the children with this name, compared byte by byte.
-  package func all(_ name: String) -> [XMLElement] {
-    elements.filter { $0.isNamed(name) }
-  }
+  package func all(_ name: String) -> [XMLElement] { elements.filter { $0.isNamed(name) } }
 
   /// Returns the first child with this name; nil if there is none.
-  package func first(_ name: String) -> XMLElement? {
-    elements.first { $0.isNamed(name) }
-  }
+  package func first(_ name: String) -> XMLElement? { elements.first { $0.isNamed(name) } }
 
   /// Returns the value of an attribute; nil if there is none.
   package func attribute(_ name: String) -> String? {
-    attributes.first { $0.name.utf8.elementsEqual(name.utf8) }?.value
+    attributes.first { $0.name.isIdentical(to: name) }?.value
   }
 
-  package func isNamed(_ name: String) -> Bool {
-    self.name.utf8.elementsEqual(name.utf8)
-  }
+  package func isNamed(_ name: String) -> Bool { self.name.isIdentical(to: name) }
 }
 
 package struct XMLAttribute: Sendable, Equatable {

@@ -24,11 +24,11 @@ static void stop(void *context, int fault) {
 
 static void on_start(void *context, const xmlChar *name, const xmlChar *prefix, const xmlChar *uri, int namespaces,
                      const xmlChar **declared, int attributes, int defaulted, const xmlChar **values) {
-  (void)namespaces, (void)declared, (void)defaulted;
+  (void)uri, (void)namespaces, (void)declared, (void)defaulted;
   parse_state *state = state_of(context);
   if (state->fault != 0) return;
   const engage_xml_events *events = state->events;
-  if (events->start(events->context, (const char *)prefix, (const char *)name, (const char *)uri) != 0) {
+  if (events->start(events->context, (const char *)prefix, (const char *)name) != 0) {
     stop(context, ENGAGE_XML_STOPPED);
     return;
   }

@@ -10,9 +10,8 @@
 /// returns 0 to continue; anything else stops the parse with `ENGAGE_XML_STOPPED`.
 typedef struct {
   void *_Nullable context;
-  /// `prefix` and `uri` are NULL for an element without a namespace.
-  int (*_Nonnull start)(void *_Nullable context, const char *_Nullable prefix, const char *_Nonnull name,
-                        const char *_Nullable uri);
+  /// `prefix` is NULL for a name without one.
+  int (*_Nonnull start)(void *_Nullable context, const char *_Nullable prefix, const char *_Nonnull name);
   int (*_Nonnull attribute)(void *_Nullable context, const char *_Nullable prefix, const char *_Nonnull name,
                             const char *_Nonnull value, size_t length);
   /// Receives character data and CDATA; long text arrives in several calls.
