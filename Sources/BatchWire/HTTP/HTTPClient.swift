@@ -99,33 +99,26 @@ package struct HTTPSettings: Sendable {
   /// The average number of bytes per second over ``rateSeconds`` below which an attempt ends, even while it waits; 0
   /// for no limit.
   package var minimumRate: Int
-  package var rateSeconds: Int
+  package var rateSeconds = 45
   /// The maximum size of a response's body in bytes.
   package var answerLimit: Int
-  /// The maximum size of a response's head in bytes, including interim responses.
-  package var headLimit: Int
   /// The idle time in seconds after which a connection is not reused; 0 opens a connection for each request.
   package var idleSeconds: Double
   /// The certificates of all trusted authorities, as PEM; nil for the system's. See ``HTTPClient/systemAuthorities``.
   package var authorities: [UInt8]?
   package var proxy: Proxy
-  package var userAgent: String
 
   package init(
-    connectSeconds: Double, totalSeconds: Double, minimumRate: Int, rateSeconds: Int = 45, answerLimit: Int,
-    headLimit: Int = 64 << 10, idleSeconds: Double, authorities: [UInt8]? = nil,
-    proxy: Proxy = .none, userAgent: String = "engage-batch"
+    connectSeconds: Double, totalSeconds: Double, minimumRate: Int, answerLimit: Int, idleSeconds: Double,
+    authorities: [UInt8]?, proxy: Proxy
   ) {
     self.connectSeconds = connectSeconds
     self.totalSeconds = totalSeconds
     self.minimumRate = minimumRate
-    self.rateSeconds = rateSeconds
     self.answerLimit = answerLimit
-    self.headLimit = headLimit
     self.idleSeconds = idleSeconds
     self.authorities = authorities
     self.proxy = proxy
-    self.userAgent = userAgent
   }
 }
 

@@ -78,7 +78,7 @@ final class HTTPConnection: @unchecked Sendable {
       && long(CURLOPT_TCP_KEEPALIVE, 1)
       && long(CURLOPT_CONNECTTIMEOUT_MS, Self.milliseconds(settings.connectSeconds))
       && long(CURLOPT_LOW_SPEED_LIMIT, settings.minimumRate) && long(CURLOPT_LOW_SPEED_TIME, settings.rateSeconds)
-      && text(CURLOPT_USERAGENT, settings.userAgent)
+      && text(CURLOPT_USERAGENT, "engage-batch")
       && configureProxy() && configureCallbacks()
   }
 

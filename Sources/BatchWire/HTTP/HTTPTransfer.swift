@@ -17,7 +17,8 @@ final class HTTPTransfer {
   private let watch: SocketWatch
   private let cancellation: HTTPCancellation?
   private let answerLimit: Int
-  private let headLimit: Int
+  /// The maximum size of a response's head in bytes, including interim responses.
+  private static let headLimit = 64 << 10
   private var provided = 0
   private var headBytes = 0
   private var body: [UInt8] = []
@@ -31,7 +32,6 @@ final class HTTPTransfer {
     unsafe self.handle = handle
     self.cancellation = cancellation
     answerLimit = request.answerLimit ?? settings.answerLimit
-    headLimit = settings.headLimit
   }
 
   /// Returns the transfer to which a callback's context refers; the transfer outlives the call to libcurl.
@@ -90,7 +90,7 @@ final class HTTPTransfer {
   /// Receives one line of the response's head, including interim responses and trailers.
   func receiveHeader(_ bytes: UnsafeMutablePointer<CChar>?, _ count: Int) -> Int {
     headBytes += count
-    guard headBytes <= headLimit else {
+    guard headBytes <= Self.headLimit else {
       stopped = .tooLarge
       return 0
     }
