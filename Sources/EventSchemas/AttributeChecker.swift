@@ -42,7 +42,7 @@ package struct AttributeChecker: ~Copyable {
       check(value, table.nodes[number])
       path.leave()
     }
-    for number in missing { Array(table.nodeNames[Int(number)].utf8).withText { note(.missingRequired, $0) } }
+    for number in missing { table.nodeNames[Int(number)].withText { note(.missingRequired, $0) } }
     path.leave()
     findings.sort(by: EventFinding.precedes)
     return findings

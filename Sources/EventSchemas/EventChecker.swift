@@ -169,10 +169,7 @@ package import BatchFoundation
 
   private mutating func addMissing(of object: JSONView, in scope: SchemaTable.Members) {
     for index in scope.firstRequired..<scope.firstRequired + scope.required {
-      var name = table.nodeNames[Int(table.requiredNodes[Int(index)])]
-      name.withUTF8 { utf8 in
-        guard let base = utf8.baseAddress else { return }
-        let name = unsafe Text(base: base, count: utf8.count)
+      table.nodeNames[Int(table.requiredNodes[Int(index)])].withText { name in
         guard object[name] == nil else { return }
         path.enter(name)
         add(.missingRequired)

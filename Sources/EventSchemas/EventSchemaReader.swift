@@ -63,11 +63,11 @@ private struct EventSchemaReader {
       note(.notAnArray, "/events", events.place, "'events' is \(events.kind), not an array")
       return []
     }
-    var names = NamesSeen()
+    var names: Set<[UInt8]> = []
     return list.enumerated().compactMap { readEvent($0.element, "/events/\($0.offset)", &names) }
   }
 
-  private mutating func readEvent(_ node: JSONNode, _ path: String, _ names: inout NamesSeen) -> EventDefinition? {
+  private mutating func readEvent(_ node: JSONNode, _ path: String, _ names: inout Set<[UInt8]>) -> EventDefinition? {
     guard node.members != nil else {
       note(.notAnObject, path, node.place, "an event is \(node.kind), not an object")
       return nil
@@ -81,14 +81,14 @@ private struct EventSchemaReader {
 
   private mutating func readParameters(_ node: JSONNode, _ path: String, isTop: Bool) -> [ParameterDefinition]? {
     guard let list = member("parameters", of: node, path, .notAnArray, "an array", \.array) else { return nil }
-    var names = NamesSeen()
+    var names: Set<[UInt8]> = []
     return list.enumerated().compactMap {
       readParameter($0.element, "\(path)/parameters/\($0.offset)", &names, isTop: isTop)
     }
   }
 
   private mutating func readParameter(
-    _ node: JSONNode, _ path: String, _ names: inout NamesSeen, isTop: Bool
+    _ node: JSONNode, _ path: String, _ names: inout Set<[UInt8]>, isTop: Bool
   ) -> ParameterDefinition? {
     guard node.members != nil else {
       note(.notAnObject, path, node.place, "a parameter is \(node.kind), not an object")
@@ -178,8 +178,9 @@ private struct EventSchemaReader {
 
   // MARK: Members
 
+  /// - Parameter names: the names of the scope, in lower case because the service ignores case.
   private mutating func readName(
-    _ node: JSONNode, _ path: String, _ names: inout NamesSeen, isEvent: Bool, mayBeReserved: Bool
+    _ node: JSONNode, _ path: String, _ names: inout Set<[UInt8]>, isEvent: Bool, mayBeReserved: Bool
   ) -> String? {
     let place = "\(path)/name"
     guard let written = node.present("name"), let name = written.string else {
@@ -188,7 +189,7 @@ private struct EventSchemaReader {
       return nil
     }
     defer {
-      if names.hasSeen(name) {
+      if !names.insert(name.utf8.map(Text.lowered)).inserted {
         let words = "'\(name)' already exists (case is ignored)"
         note(.duplicateName, place, written.place, words)
       }
@@ -249,15 +250,5 @@ private struct EventSchemaReader {
       if let name = node?["name"]?.string, !name.isEmpty { names.append(name) }
     }
     return names.joined(separator: ".")
-  }
-}
-
-/// The names of one scope, in lowercase because the service ignores case.
-private struct NamesSeen {
-  private var names: Set<[UInt8]> = []
-
-  mutating func hasSeen(_ name: String) -> Bool {
-    let folded = name.utf8.map { $0 &- UInt8(ascii: "A") < 26 ? $0 | 0x20 : $0 }
-    return !names.insert(folded).inserted
   }
 }

@@ -2,30 +2,24 @@ package import BatchFoundation
 
 /// Infers a schema from events without findings: names, counts, and types of values (reference deltadna 10).
 package struct SchemaInference {
-  private var events: [ByteText: Shape] = [:]
+  /// Its members are the events.
+  private let root = Shape()
 
   package init() {}
 
   /// - Parameter parameters: `eventParams` of an event without findings.
-  package mutating func add(event name: Text, parameters: JSONView) { shape(of: name).add(parameters) }
+  package mutating func add(event name: Text, parameters: JSONView) { root.shape(of: name).add(parameters) }
 
   /// - Parameter attributes: the attributes of an app's event.
   package mutating func add(event name: Text, attributes: some Sequence<(name: Text, value: Text)>) {
-    shape(of: name).add(attributes)
-  }
-
-  private mutating func shape(of name: Text) -> Shape {
-    let name = ByteText(name.description)
-    let shape = events[name] ?? Shape()
-    events[name] = shape
-    return shape
+    root.shape(of: name).add(attributes)
   }
 
   /// The schema in the format of a schema file. Names are sorted by their bytes, and each has its count.
   package var document: JSONNode {
     [
       "events": .array(
-        events.sorted { $0.key < $1.key }.map { name, shape in
+        root.members.sorted { $0.key < $1.key }.map { name, shape in
           ["name": .text(name.string), "count": .number(shape.count), "parameters": shape.parameters]
         })
     ]
@@ -35,19 +29,15 @@ package struct SchemaInference {
 /// The values seen at one place in events.
 private final class Shape {
   private(set) var count = 0
-  private var kinds: Set<Kind> = []
+  /// The types of the values, before they are combined into one type.
+  private var kinds: Set<ParameterType> = []
   /// The number of values that were objects.
   private var objects = 0
-  private var members: [ByteText: Shape] = [:]
+  private(set) var members: [ByteText: Shape] = [:]
   /// The elements of all arrays at this place.
   private var elements: Shape?
   /// Whether the values are attributes, which are always strings.
   private var isAttribute = false
-
-  /// The types of values, before they are combined into one type.
-  private enum Kind {
-    case integer, float, boolean, timestamp, string, object, array
-  }
 
   func add(_ value: JSONView) {
     count += 1
@@ -85,14 +75,14 @@ private final class Shape {
     }
   }
 
-  private func shape(of name: Text) -> Shape {
+  func shape(of name: Text) -> Shape {
     let name = ByteText(name.description)
     let shape = members[name] ?? Shape()
     members[name] = shape
     return shape
   }
 
-  private static func kind(ofAttribute value: Text) -> Kind {
+  private static func kind(ofAttribute value: Text) -> ParameterType {
     if value == "true" || value == "false" { return .boolean }
     let text = value.description
     if Int64(text) != nil { return .integer }

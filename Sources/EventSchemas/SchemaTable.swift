@@ -125,47 +125,32 @@ package struct SchemaCoverage: Sendable, Equatable, Codable {
   /// Returns the names that never occurred, in schema order: an event as `event`, a parameter as `event/parameter`, a
   /// nested one as `event/parameter/parameter`. If an event or object never occurred, its parameters are not listed.
   package func unmet(in schema: EventSchema) -> [String] {
-    var walk = Walk(schema: schema, nodes: nodes)
-    for (index, event) in schema.events.enumerated() {
-      // This event is not compared with the schema, so its coverage is unknown.
-      if event.name.isIdentical(to: "ddnaForgetMe") {
-        walk.visit(event, listing: false)
-        continue
-      }
-      let met = index < events.count && events[index]
-      if !met { walk.unmet.append(event.name) }
-      walk.visit(event, listing: met)
-    }
-    return walk.unmet
-  }
-
-  /// Visits the nodes in the order in which ``SchemaTable`` numbers them.
-  private struct Walk {
-    let schema: EventSchema
-    let nodes: [Bool]
-    var next = 0
     var unmet: [String] = []
-
-    mutating func visit(_ event: EventDefinition, listing: Bool) {
-      visit(event.parameters ?? [], below: event.name, listing: listing)
-      next += event.parameters == nil ? 0 : schema.commonParameters(besides: event.parameters ?? []).count
-    }
-
-    private mutating func visit(_ parameters: [ParameterDefinition], below path: String, listing: Bool) {
-      for parameter in parameters {
-        let path = "\(path)/\(parameter.name)"
-        let met = visit(parameter.value, below: path, listing: listing)
-        if listing, !met { unmet.append(path) }
-      }
-    }
-
-    /// Returns whether the value occurred.
-    private mutating func visit(_ value: ValueDefinition, below path: String, listing: Bool) -> Bool {
+    var next = 0
+    // Visits the nodes in the order in which ``SchemaTable`` numbers them, and returns whether the value occurred.
+    func visit(_ value: ValueDefinition, below path: String, listing: Bool) -> Bool {
       let met = next < nodes.count && nodes[next]
       next += 1
       visit(value.parameters ?? [], below: path, listing: listing && met)
       if let items = value.items.first { _ = visit(items, below: path, listing: listing && met) }
       return met
     }
+    func visit(_ parameters: [ParameterDefinition], below path: String, listing: Bool) {
+      for parameter in parameters {
+        let path = "\(path)/\(parameter.name)"
+        let met = visit(parameter.value, below: path, listing: listing)
+        if listing, !met { unmet.append(path) }
+      }
+    }
+    for (index, event) in schema.events.enumerated() {
+      // This event is not compared with the schema, so its coverage is unknown.
+      let isCompared = !event.name.isIdentical(to: "ddnaForgetMe")
+      let met = index < events.count && events[index]
+      if isCompared, !met { unmet.append(event.name) }
+      visit(event.parameters ?? [], below: event.name, listing: isCompared && met)
+      // The common parameters have nodes too, but are not listed.
+      next += event.parameters.map { schema.commonParameters(besides: $0).count } ?? 0
+    }
+    return unmet
   }
 }
