@@ -44,7 +44,7 @@ extension EventCodes {
 
   /// Reads an event code; an empty code keeps events of the kind from being sent.
   private static func code(_ field: Field) -> String? {
-    guard let text = field.node.string, text.utf8.count < 10, text.utf8.allSatisfy({ 0x30...0x39 ~= $0 }) else {
+    guard let text = field.node.string, text.utf8.count < 10, text.utf8.allSatisfy(\.isASCIIDigit) else {
       field.refuse("must be a string of up to 9 digits, or empty to keep these events from being sent")
       return nil
     }

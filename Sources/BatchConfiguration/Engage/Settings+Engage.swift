@@ -107,15 +107,3 @@ extension Settings {
     ].filter { !$0.isEmpty }
   }
 }
-
-extension DatePattern {
-  /// A placeholder until a pattern is set; it writes only a hyphen.
-  fileprivate static var none: DatePattern {
-    do {
-      return try DatePattern("-")
-    } catch {
-      // A hyphen is a valid pattern.
-      preconditionFailure("\(error)")
-    }
-  }
-}

@@ -157,21 +157,17 @@ extension Setting {
   }
 
   static func list(
-    _ key: String, _ fallback: [String], of form: TextKind, _ target: any Target<[String]>,
-    aka otherSpellings: [String] = [], _ summary: String
+    _ key: String, _ fallback: [String], of form: TextKind, _ target: any Target<[String]>, _ summary: String
   ) -> Setting {
-    Setting(key, aka: otherSpellings, .list(form), fallback: .texts(fallback), target, summary, \.elements)
+    Setting(key, .list(form), fallback: .texts(fallback), target, summary, \.elements)
   }
 
   /// A phone setting that is accepted, validated and shown, but has no effect in a batch run.
   static func unused(
-    _ key: String, _ fallback: JSONNode, _ kind: SettingKind, unit: String? = nil,
-    aka otherSpellings: [String] = [],
-    _ summary: String
+    _ key: String, _ fallback: JSONNode, _ kind: SettingKind, unit: String? = nil, _ summary: String
   ) -> Setting {
     Setting(
-      section: .general, key: key, otherSpellings: otherSpellings, kind: kind, unit: unit, fallback: fallback,
-      isWithoutEffect: true, summary: summary)
+      section: .general, key: key, kind: kind, unit: unit, fallback: fallback, isWithoutEffect: true, summary: summary)
   }
 
   func from(_ variable: String) -> Setting {

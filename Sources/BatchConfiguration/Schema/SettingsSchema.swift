@@ -5,11 +5,14 @@ package struct SettingsSchema: Sendable {
   package let settings: [Setting]
   private let bySpelling: [String: Int]
 
-  package static let current = SettingsSchema(
-    engageRows + identityRows + transportRows + deltaDNARows + unityRows)
+  package static let current = SettingsSchema([
+    generalRows, paramFieldNamesRows, sessionRows, networkingRows, ubfFieldNamesRows, locationServicesRows,
+    augmentationRows, pluggableServicesRows, localEventStoreRows, recipientRows, auditRecordRows, connectionRows,
+    uploadRows, ingestRows, storageRows, privacyRows, reportRows, deepLinksRows, sandboxRows, deltaDNARows, unityRows,
+  ])
 
-  private init(_ settings: [Setting]) {
-    self.settings = settings
+  private init(_ groups: [[Setting]]) {
+    settings = groups.flatMap(\.self)
     var bySpelling: [String: Int] = [:]
     for (index, setting) in settings.enumerated() {
       for spelling in setting.spellings { bySpelling["\(setting.section.rawValue).\(spelling)"] = index }
@@ -49,5 +52,5 @@ package struct SettingsSchema: Sendable {
     return "unknown key '\(name)'; \(suggestion(forKey: parts[1], in: section))"
   }
 
-  static func rows(_ section: SettingSection, _ rows: [Setting]) -> [Setting] { rows.map { $0.placed(in: section) } }
+  static func rows(_ section: SettingSection, _ rows: Setting...) -> [Setting] { rows.map { $0.placed(in: section) } }
 }

@@ -16,6 +16,11 @@ public struct DatePattern: Hashable, Sendable {
     case year, month, day, hour, hourOfHalfDay, minute, second, millisecond, halfDay
   }
 
+  /// A placeholder, which writes nothing.
+  package static let none = DatePattern(text: "", pieces: [])
+
+  private init(text: String, pieces: [Piece]) { (self.text, self.pieces) = (text, pieces) }
+
   public enum Refusal: Error, Hashable, Sendable {
     case empty
     case unclosedQuote
@@ -123,7 +128,6 @@ public struct DatePattern: Hashable, Sendable {
 
   /// Pads with zeros; a width of two keeps only the last two digits, as for a year.
   private static func padded(_ value: Int, _ width: Int) -> String {
-    let digits = String(width == 2 ? value % 100 : value)
-    return String(repeating: "0", count: max(0, width - digits.utf8.count)) + digits
+    String(width == 2 ? value % 100 : value).zeroPadded(to: width)
   }
 }

@@ -26,9 +26,9 @@ package struct ServiceAddress: Sendable, Equatable {
   /// Empty, or starting with `/` and not ending with it.
   package let path: String
 
-  /// - Parameter plainHosts: further hosts to which plain `http` is allowed.
+  /// - Parameter plainHosts: further hosts to which plain `http` is allowed; nil allows it to all.
   /// - Throws: ``Fault`` for the first invalid part.
-  package init(_ text: String, plainHosts: Set<String> = []) throws(Fault) {
+  package init(_ text: String, plainHosts: Set<String>? = []) throws(Fault) {
     var rest = Substring(text)
     guard !rest.isEmpty else { throw .empty }
     var scheme = Scheme.https
@@ -46,7 +46,9 @@ package struct ServiceAddress: Sendable, Equatable {
     guard Self.isTarget(path), !path.utf8.contains(UInt8(ascii: "?")) else { throw .rest }
     self.path = String(path)
     self.scheme = scheme
-    guard scheme == .https || LoopbackHost.contains(host) || plainHosts.contains(host) else { throw .plainText }
+    guard scheme == .https || LoopbackHost.contains(host) || plainHosts?.contains(host) ?? true else {
+      throw .plainText
+    }
   }
 
   /// Returns the URL of a call; `target` is a path with an optional query.
@@ -75,9 +77,8 @@ package struct ServiceAddress: Sendable, Equatable {
         digits = authority[authority.index(after: after)...]
       }
       let inner = host.utf8.dropFirst().dropLast()
-      guard inner.contains(UInt8(ascii: ":")), inner.allSatisfy({ isHex($0) || $0 == 0x3A || $0 == 0x2E }) else {
-        throw .host
-      }
+      let isAddress = inner.allSatisfy { Hexadecimal.value(of: $0) != nil || ":.".utf8.contains($0) }
+      guard isAddress, inner.contains(UInt8(ascii: ":")) else { throw .host }
     } else {
       if let colon = bytes.firstIndex(of: UInt8(ascii: ":")) {
         host = authority[..<colon]
@@ -87,7 +88,7 @@ package struct ServiceAddress: Sendable, Equatable {
       guard host.utf8.count <= 253, labels.allSatisfy({ isLabel(Array($0)) }) else { throw .host }
     }
     guard let digits else { return (host.lowercased(), nil) }
-    guard !digits.isEmpty, digits.utf8.count <= 5, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
+    guard !digits.isEmpty, digits.utf8.count <= 5, digits.utf8.allSatisfy(\.isASCIIDigit),
       let port = Int(digits), (1...65_535).contains(port)
     else { throw .port }
     return (host.lowercased(), port)
@@ -95,11 +96,7 @@ package struct ServiceAddress: Sendable, Equatable {
 
   private static func isLabel(_ label: [UInt8]) -> Bool {
     guard (1...63).contains(label.count), label.first != 0x2D, label.last != 0x2D else { return false }
-    return label.allSatisfy { isHex($0) || (0x67...0x7A).contains($0 | 0x20) || $0 == 0x2D || $0 == 0x5F }
-  }
-
-  private static func isHex(_ byte: UInt8) -> Bool {
-    (0x30...0x39).contains(byte) || (0x61...0x66).contains(byte | 0x20)
+    return label.allSatisfy { $0.isASCIILetterOrDigit || "-_".utf8.contains($0) }
   }
 }
 
