@@ -24,7 +24,7 @@ func outcomes(of map: ForeignMap, _ records: [String]) -> [String] {
 
 /// A line, beside which its values have to stand as they are read of it; of one that has to be read, reading finds what is wrong.
 private func checked(_ line: UnsafeBufferPointer<UInt8>, _ values: JSONView?) -> String {
-  var reader = JSONLineReader()
+  var reader = JSONReader()
   var tape = JSONTape()
   let text = unsafe String(decoding: line, as: UTF8.self)
   let rejection = unsafe LineReader.parse(line, &reader, onto: &tape)

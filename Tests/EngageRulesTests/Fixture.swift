@@ -8,7 +8,7 @@ import TestSupport
 /// Records of one device, written as JSON texts in tests, and the rules over them.
 final class Fixture {
   private var tape = JSONTape(capacity: 1 << 22)
-  private var reader = JSONLineReader()
+  private var reader = JSONReader()
   let arena = Arena()
   /// The defaults of a job without identity, without plug-ins.
   var settings: RuleSettings

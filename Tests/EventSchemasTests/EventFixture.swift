@@ -4,7 +4,7 @@ import EventSchemas
 /// Checks events that tests write as JSON.
 final class EventFixture {
   private var tape = JSONTape(capacity: 1 << 20)
-  private var reader = JSONLineReader()
+  private var reader = JSONReader()
   private var checker: EventChecker
 
   init(

@@ -31,7 +31,7 @@ import Testing
 
   private func coverage(_ schema: EventSchema, _ events: [(Text, String)]) -> SchemaCoverage {
     var checker = EventChecker(schema: schema, environment: .live, largestRequest: 1000)
-    var reader = JSONLineReader()
+    var reader = JSONReader()
     for (name, parameters) in events {
       var tape = JSONTape()
       do {

@@ -6,7 +6,7 @@ import Testing
   private func inferred(_ events: [(String, String)]) throws -> String {
     var inference = SchemaInference()
     let arena = Arena()
-    var reader = JSONLineReader()
+    var reader = JSONReader()
     for (name, parameters) in events {
       var tape = JSONTape()
       _ = try Array(parameters.utf8).withUnsafeBufferPointer { try reader.read($0, onto: &tape) }

@@ -34,7 +34,7 @@ final class Replay {
   }
 
   func add(_ lines: [String], kind: InputKind = .events) {
-    var reader = JSONLineReader()
+    var reader = JSONReader()
     for (number, line) in lines.enumerated() {
       let text = arena.text(line)
       var tape = JSONTape()

@@ -7,7 +7,7 @@ final class ReaderBenchmark: Benchmark {
   let items: Int
   let bytes: Int?
   private let lines: EventLines
-  private var reader = JSONLineReader()
+  private var reader = JSONReader()
   private var tape = JSONTape(capacity: 1 << 22)
 
   init(_ name: String, _ lines: EventLines) {

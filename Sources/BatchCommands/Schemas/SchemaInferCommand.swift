@@ -91,7 +91,7 @@ private struct InferenceRun<Of: SchemaSubject> {
 
   private static func read(_ path: String, _ settings: Settings) throws -> SchemaInference {
     var inference = SchemaInference()
-    var reader = JSONLineReader()
+    var reader = JSONReader()
     var tape = JSONTape()
     let data = try Data(contentsOf: URL(filePath: path), options: .alwaysMapped)
     try unsafe data.withUnsafeBytes { raw in

@@ -156,36 +156,16 @@ extension Text {
 
   /// Whether the text is a valid JSON number: no leading zeros, no leading `+`, and digits after a point or an `e`.
   package var isJSONNumber: Bool {
-    func digitsEnd(_ start: Int) -> Int {
-      var at = start
-      while at < count, self[at] &- UInt8(ascii: "0") < 10 { at += 1 }
-      return at
-    }
-    let whole = count > 0 && self[0] == UInt8(ascii: "-") ? 1 : 0
-    var at = digitsEnd(whole)
-    guard at > whole, at == whole + 1 || self[whole] != UInt8(ascii: "0") else { return false }
-    if at < count, self[at] == UInt8(ascii: ".") {
-      let fraction = at + 1
-      at = digitsEnd(fraction)
-      guard at > fraction else { return false }
-    }
-    if at < count, self[at] | 0x20 == UInt8(ascii: "e") {
-      var exponent = at + 1
-      if exponent < count, self[exponent] == UInt8(ascii: "+") || self[exponent] == UInt8(ascii: "-") { exponent += 1 }
-      at = digitsEnd(exponent)
-      guard at > exponent else { return false }
-    }
-    return at == count
+    var (end, flaws) = (0, JSONFlaws())
+    // Only whether it is a number matters here, not where the error is.
+    guard count > 0, (try? unsafe JSONReader.number(base, &end, count, &flaws)) != nil else { return false }
+    return end == count
   }
 
   /// Whether a JSON number is an integer literal: digits after an optional minus sign.
   package var isIntegerLiteral: Bool {
     guard count > 0 else { return false }
-    for byte in self[0] == UInt8(ascii: "-") ? slice(1, count) : self
-    where byte < UInt8(ascii: "0") || byte > UInt8(ascii: "9") {
-      return false
-    }
-    return true
+    return (self[0] == UInt8(ascii: "-") ? slice(1, count) : self).allSatisfy(\.isASCIIDigit)
   }
 }
 

@@ -61,36 +61,14 @@ package struct JSONNode: Sendable {
     }
   }
 
-  package var string: String? {
-    guard case .string(let text) = value else { return nil }
-    return text
-  }
-
-  package var bool: Bool? {
-    guard case .bool(let flag) = value else { return nil }
-    return flag
-  }
+  package var string: String? { if case .string(let text) = value { text } else { nil } }
+  package var bool: Bool? { if case .bool(let flag) = value { flag } else { nil } }
 
   /// The integer; nil unless the number is an integer literal that fits 64 bits.
-  package var integer: Int64? {
-    guard case .number(let text) = value else { return nil }
-    return Int64(text)
-  }
-
-  package var double: Double? {
-    guard case .number(let text) = value else { return nil }
-    return Double(text)
-  }
-
-  package var array: [JSONNode]? {
-    guard case .array(let elements) = value else { return nil }
-    return elements
-  }
-
-  package var members: [JSONMember]? {
-    guard case .object(let members) = value else { return nil }
-    return members
-  }
+  package var integer: Int64? { if case .number(let text) = value { Int64(text) } else { nil } }
+  package var double: Double? { if case .number(let text) = value { Double(text) } else { nil } }
+  package var array: [JSONNode]? { if case .array(let elements) = value { elements } else { nil } }
+  package var members: [JSONMember]? { if case .object(let members) = value { members } else { nil } }
 
   /// The name that messages use for the value's kind.
   package var kind: String {
@@ -247,23 +225,18 @@ extension JSONNode {
 
 private struct JSONTreeBuilder: JSONSink {
   var root = JSONNode(.null)
-  private let lines: LineStarts
-  private let shift: Int
+  let lines: LineStarts
+  let shift: Int
 
-  private struct Open {
+  struct Open {
     var start: Int
     var place: TextPlace
     var key = ""
     var keyPlace: TextPlace?
   }
-  private var open: [Open] = []
+  var open: [Open] = []
   /// The members of all open containers, innermost last; array elements have an empty key.
-  private var pending: [JSONMember] = []
-
-  init(lines: LineStarts, shift: Int) {
-    self.lines = lines
-    self.shift = shift
-  }
+  var pending: [JSONMember] = []
 
   private func place(_ offset: Int) -> TextPlace { lines.position(of: offset + shift) }
 
@@ -324,12 +297,7 @@ package struct LineStarts: Sendable {
   }
 
   package func position(of offset: Int) -> TextPlace {
-    var low = 0
-    var high = starts.count
-    while high - low > 1 {
-      let middle = (low + high) / 2
-      if starts[middle] <= offset { low = middle } else { high = middle }
-    }
-    return TextPlace(line: low + 1, column: offset - starts[low] + 1)
+    let line = starts.place { $0 <= offset }
+    return TextPlace(line: line, column: offset - starts[line - 1] + 1)
   }
 }

@@ -4,7 +4,7 @@ internal import CBytes
 extension JSONReader {
   /// Reads the number at `at` and moves `at` past it; a number beyond the range of `Double` is noted as a flaw.
   @inline(__always)
-  func number(
+  static func number(
     _ base: UnsafePointer<UInt8>, _ at: inout Int, _ end: Int, _ flaws: inout JSONFlaws
   ) throws(JSONSyntaxError) -> Text {
     let start = at
@@ -36,9 +36,9 @@ extension JSONReader {
   }
 
   @inline(__always)
-  private func digitsEnd(_ base: UnsafePointer<UInt8>, _ start: Int, _ end: Int) -> Int {
+  private static func digitsEnd(_ base: UnsafePointer<UInt8>, _ start: Int, _ end: Int) -> Int {
     var at = start
-    while at < end, unsafe base[at] &- UInt8(ascii: "0") < 10 { at += 1 }
+    while at < end, unsafe base[at].isASCIIDigit { at += 1 }
     return at
   }
 }
@@ -126,13 +126,8 @@ extension JSONReader {
     guard start + 4 <= end else { return nil }
     var value: UInt32 = 0
     for at in start..<start + 4 {
-      let byte = unsafe base[at]
-      switch byte {
-      case UInt8(ascii: "0")...UInt8(ascii: "9"): value = value << 4 | UInt32(byte - UInt8(ascii: "0"))
-      case UInt8(ascii: "a")...UInt8(ascii: "f"): value = value << 4 | UInt32(byte - UInt8(ascii: "a") + 10)
-      case UInt8(ascii: "A")...UInt8(ascii: "F"): value = value << 4 | UInt32(byte - UInt8(ascii: "A") + 10)
-      default: return nil
-      }
+      guard let digit = unsafe Hexadecimal.value(of: base[at]) else { return nil }
+      value = value << 4 | UInt32(digit)
     }
     return value
   }

@@ -57,9 +57,9 @@ package struct JSONSyntaxError: Error, Equatable {
 
 /// The only JSON reader: strict RFC 8259 over validated UTF-8. It is iterative, so that nesting takes no stack, and it
 /// keeps its memory from line to line.
-@safe struct JSONReader: ~Copyable {
+@safe package struct JSONReader: ~Copyable {
   /// The maximum nesting depth; the outermost object is level 1 (reference decisions 8).
-  static let deepest = 64
+  package static let deepest = 64
 
   /// Whether each open level is an object rather than an array; one byte per level, because hostile input may
   /// open millions of levels.
@@ -78,7 +78,7 @@ package struct JSONSyntaxError: Error, Equatable {
   let scratch = Arena(blockSize: 1 << 12)
   var scratchUsed = false
 
-  init() {
+  package init() {
     unsafe kinds = .allocate(capacity: kindCapacity)
     unsafe firstKeys = .allocate(capacity: Self.deepest)
     unsafe keyBits = .allocate(capacity: Self.deepest)
@@ -192,7 +192,7 @@ package struct JSONSyntaxError: Error, Equatable {
         at += 4
       default:
         let start = at
-        let text = try unsafe number(base, &at, end, &flaws)
+        let text = try unsafe Self.number(base, &at, end, &flaws)
         if depth <= Self.deepest { sink.number(text, at: start) }
       }
 

@@ -114,15 +114,7 @@ extension JSONTape: JSONSink {
   }
 }
 
-/// Reads lines of JSON onto a tape, reusing its working memory.
-package struct JSONLineReader: ~Copyable {
-  private var reader = JSONReader()
-
-  package init() {}
-
-  /// The maximum nesting depth of a line, counting its outermost object.
-  package static var deepest: Int { JSONReader.deepest }
-
+extension JSONReader {
   /// Reads the value in `text` onto the tape and returns the flaws found.
   ///
   /// - Parameter text: valid UTF-8 (``firstInvalidUTF8(_:)``).
@@ -132,7 +124,7 @@ package struct JSONLineReader: ~Copyable {
   ) throws(JSONSyntaxError) -> JSONFlaws {
     let start = tape.count
     do {
-      return try unsafe reader.read(text, into: &tape)
+      return try unsafe read(text, into: &tape)
     } catch {
       tape.truncate(to: start)
       throw error

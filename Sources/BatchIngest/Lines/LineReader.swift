@@ -6,7 +6,7 @@ package struct LineReader: ~Copyable {
   /// The decoder, which also packs the current record.
   package let decoder: any LineDecoder
   private let ignored: (records: RecordVocabulary.OwnRecords, decoder: any LineDecoder)?
-  private var reader = JSONLineReader()
+  private var reader = JSONReader()
   private var tape = JSONTape()
   /// The maximum length of a line in bytes, without the line ending; longer lines are refused unread.
   private let longestLine: Int
@@ -99,7 +99,7 @@ package struct LineReader: ~Copyable {
   /// - Returns: nil for a well-formed object; otherwise the first ``QuarantineReason`` that applies.
   @inline(__always)
   package static func parse(
-    _ line: UnsafeBufferPointer<UInt8>, _ reader: inout JSONLineReader, onto tape: inout JSONTape
+    _ line: UnsafeBufferPointer<UInt8>, _ reader: inout JSONReader, onto tape: inout JSONTape
   ) -> Rejection? {
     let flaws: JSONFlaws
     do {
@@ -126,7 +126,7 @@ package struct LineReader: ~Copyable {
 
 /// Parses lines one after another, reusing its memory.
 package final class LineParser {
-  private var reader = JSONLineReader()
+  private var reader = JSONReader()
   private var tape = JSONTape()
 
   package init() {}

@@ -35,7 +35,7 @@ package struct CanonicalLines: ~Copyable {
   mutating func removeAll() { truncate(to: Place(bytes: 0, values: 0)) }
 
   mutating func line(from start: Place, isToBeRead: Bool) -> Line {
-    let mayBeDeep = deepest > JSONLineReader.deepest
+    let mayBeDeep = deepest > JSONReader.deepest
     deepest = 0
     return Line(bytes: start.bytes..<bytes.count, values: isToBeRead || mayBeDeep ? nil : start.values)
   }

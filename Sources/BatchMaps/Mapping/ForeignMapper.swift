@@ -33,7 +33,7 @@ final class ForeignMapper: RecordMapper {
   private let plan: MapPlan
   let values: RecordValues
   let writer: CanonicalWriter
-  private var reader = JSONLineReader()
+  private var reader = JSONReader()
   private var tape = JSONTape()
   /// The parsed values of a record that is JSON in a string, or of a line before the JSON in its strings is parsed.
   private var inner = JSONTape(capacity: 1 << 10)

@@ -3,7 +3,7 @@ import BatchIngest
 
 /// Parses JSON objects and arrays that are stored as strings, when a path leads into them (reference formats 6.3).
 @safe final class JSONTexts {
-  private var reader = JSONLineReader()
+  private var reader = JSONReader()
   private var tape = JSONTape(capacity: 1 << 10)
   private let arena = Arena(blockSize: 1 << 12)
   /// The parsed values, by the address of their string.
@@ -55,7 +55,7 @@ extension JSONView {
 
 /// Writes JSON from strings of the input into a line.
 struct EmbeddedJSON: ~Copyable {
-  private var reader = JSONLineReader()
+  private var reader = JSONReader()
   private var tape = JSONTape(capacity: 1 << 10)
 
   /// - Returns: whether the text is an object or array in well-formed JSON; otherwise nothing is written.

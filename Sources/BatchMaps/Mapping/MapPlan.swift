@@ -236,7 +236,7 @@ struct MapPlan {
   }
 
   private mutating func constant(_ constant: MapConstant) -> JSONView {
-    var reader = JSONLineReader()
+    var reader = JSONReader()
     var tape = JSONTape(capacity: 1 << 10)
     let flaws = unsafe constant.json.withUnsafeBufferPointer { unsafe try? reader.read($0, onto: &tape) }
     if flaws?.hasAny ?? true { hasFaults = true }

@@ -29,7 +29,7 @@ package struct EventJudge: ~Copyable {
     let bytes = unsafe body.bindMemory(to: UInt8.self)
     guard unsafe firstInvalidUTF8(bytes) == nil else { return .refused("The body is not UTF-8") }
     var tape = JSONTape(capacity: max(1024, body.count * 2))
-    var reader = JSONLineReader()
+    var reader = JSONReader()
     // The place of the syntax error does not matter, because the service gives no details.
     guard let flaws = unsafe try? reader.read(bytes, onto: &tape), flaws.unpairedSurrogate == nil else {
       return .refused("The body is not valid JSON")

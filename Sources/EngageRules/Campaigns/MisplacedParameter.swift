@@ -50,7 +50,7 @@ struct MisplacedParameter {
     guard 2...Self.longestText ~= text.count, text[0] == UInt8(ascii: "{") || text[0] == UInt8(ascii: "[") else {
       return nil
     }
-    var reader = JSONLineReader()
+    var reader = JSONReader()
     var tape = JSONTape(capacity: 1 << 12)
     // Text that is not JSON has no members.
     guard unsafe (try? reader.read(text.bytes, onto: &tape)) != nil else { return nil }

@@ -70,7 +70,7 @@ import Testing
   private func isLine(_ bytes: [UInt8]) -> Bool {
     bytes.withUnsafeBufferPointer { text in
       guard firstInvalidUTF8(text) == nil else { return false }
-      var reader = JSONLineReader()
+      var reader = JSONReader()
       var tape = JSONTape()
       // What it refuses is all that is asked here.
       guard let flaws = try? reader.read(text, onto: &tape) else { return false }

@@ -10,7 +10,7 @@ import Testing
     var error: JSONSyntaxError?
   }
 
-  private static func read(_ line: String, _ reader: inout JSONLineReader) -> Outcome {
+  private static func read(_ line: String, _ reader: inout JSONReader) -> Outcome {
     var line = line
     return line.withUTF8 { (text) -> Outcome in
       var tape = JSONTape(capacity: 64)
@@ -38,7 +38,7 @@ import Testing
 
   @Test(arguments: [1, 2, 3, 4]) func aReaderThatKnowsObjectsReadsLikeANewOne(seed: UInt64) {
     var random = SplitMix64(seed: seed)
-    var reader = JSONLineReader()
+    var reader = JSONReader()
     for number in 0..<3000 {
       var members: [String] = []
       for _ in 0..<Int.random(in: 0...4, using: &random) {
@@ -56,7 +56,7 @@ import Testing
       case 2: line = "[\(line)]"
       default: break
       }
-      var fresh = JSONLineReader()
+      var fresh = JSONReader()
       #expect(Self.read(line, &reader) == Self.read(line, &fresh), "line \(number): \(line)")
     }
   }
@@ -96,19 +96,19 @@ import Testing
       }
       return "{\(members.joined(separator: ","))}"
     }
-    var reader = JSONLineReader()
+    var reader = JSONReader()
     for number in 0..<1500 {
       var line = object(0)
       if Int.random(in: 0...9, using: &random) == 0 {
         line = String(line.dropLast(Int.random(in: 0...line.count, using: &random)))
       }
-      var fresh = JSONLineReader()
+      var fresh = JSONReader()
       #expect(Self.read(line, &reader) == Self.read(line, &fresh), "line \(number): \(line)")
     }
   }
 
   @Test("A key that comes again behind expected ones is told with its place") func repeatedBehindExpected() {
-    var reader = JSONLineReader()
+    var reader = JSONReader()
     let line =
       #"{"first":1,"second":2,"third":{"first":3,"second":4},"last":"so that nothing is near the end of the line"}"#
     for _ in 0..<2 { #expect(Self.read(line, &reader).flaws.allSatisfy { $0 == nil }) }
@@ -121,12 +121,12 @@ import Testing
 
   /// Twice the steps that are kept, in one object each.
   @Test("Shapes beyond what is kept are read as others") func manyShapes() {
-    var reader = JSONLineReader()
+    var reader = JSONReader()
     for round in 0..<2 {
       for shape in 0..<600 {
         let line =
           "{\"s\(shape)\":1,\"t\(shape)\":{\"u\":\(round)},\"v\":\"so that nothing is near the end of the line\"}"
-        var fresh = JSONLineReader()
+        var fresh = JSONReader()
         #expect(Self.read(line, &reader) == Self.read(line, &fresh))
       }
     }

@@ -16,7 +16,7 @@ extension FuzzTarget {
     let line = Array(bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes.dropFirst(3) : bytes[...])
     line.withUnsafeBufferPointer { text in
       guard firstInvalidUTF8(text) == nil else { return }
-      var reader = JSONLineReader()
+      var reader = JSONReader()
       var tape = JSONTape()
       guard let flaws = try? reader.read(text, onto: &tape) else {
         precondition(node == nil)

@@ -5,7 +5,7 @@ import BatchFoundation
 /// One device whose events triggers see; configuration and events are written as JSON.
 final class TriggerFixture {
   private var tape = JSONTape(capacity: 1 << 20)
-  private var reader = JSONLineReader()
+  private var reader = JSONReader()
   private let arena = Arena()
   let configuration: SessionConfiguration
   var counts = TriggerCounts()

@@ -6,7 +6,7 @@ import Testing
 @Suite("Canonical values") struct CanonicalViewTests {
   private func canonical(_ json: String, dropsEmpty: Bool = true, dropsEmptied: Bool = false) throws -> String {
     var tape = JSONTape()
-    var reader = JSONLineReader()
+    var reader = JSONReader()
     _ = try Array(json.utf8).withUnsafeBufferPointer { try reader.read($0, onto: &tape) }
     let view = tape.view(at: 0)
     let memory = UnsafeMutableRawPointer.allocate(byteCount: view.size, alignment: 1)

@@ -9,7 +9,7 @@ import Testing
   func sources() throws {
     let arena = Arena()
     var tape = JSONTape()
-    var reader = JSONLineReader()
+    var reader = JSONReader()
     _ = try reader.read(arena.text(#"{"level":3}"#).bytes, onto: &tape)
     let sources = [
       StoredSource(file: 2, line: 9), StoredSource(file: 2, line: 1), .unknown, StoredSource(file: 7, line: 1 << 40),
@@ -38,7 +38,7 @@ import Testing
     let parameters =
       #"{"a":"x\"y\u0001é","f":-1.5,"l":[1,true,null,{"k":"\\"}],"long":123456789,"n":7,"o":{},"platform":"IOS"}"#
     var tape = JSONTape()
-    var reader = JSONLineReader()
+    var reader = JSONReader()
     _ = try reader.read(arena.text(parameters).bytes, onto: &tape)
     let events = [("876F6F14-41B3-5359-BFD7-F39D391E628C", "s\"1"), ("876f6f14-\"", ""), ("", "s\"1")].enumerated().map
     {

@@ -66,7 +66,7 @@ extension GameEvent {
     json.append("{")
     event.appendFields(to: &json)
     json.append("}")
-    var reader = JSONLineReader()
+    var reader = JSONReader()
     var tape = JSONTape()
     do { _ = try unsafe reader.read(json.bytes, onto: &tape) } catch { throw StoreError.damagedBlock }
     let uuid: EventUUID =
