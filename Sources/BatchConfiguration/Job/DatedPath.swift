@@ -2,65 +2,47 @@ import BatchFoundation
 
 /// A path of a job with date patterns, such as `exports/{yyyy}-{MM}-{dd}/*.ndjson` (reference formats 1.4).
 struct DatedPath: Hashable, Sendable {
-  private enum Piece: Hashable, Sendable {
-    case literal(Substring)
-    case year, month, day
-  }
-
   /// Letters in braces that are not a date pattern.
   struct UnknownPattern: Error { var text: String }
 
   static let patterns = ["{yyyy}", "{MM}", "{dd}"]
 
-  private let pieces: [Piece]
+  /// The parts of the path, each pattern a part of its own.
+  private let pieces: [Substring]
 
   /// Parses a path; nil if it has no date patterns. Braces around anything but letters are literal, as are braces after
   /// a dollar sign.
   static func read(_ text: String) throws(UnknownPattern) -> DatedPath? {
-    var pieces: [Piece] = []
+    var pieces: [Substring] = []
     var rest = text[...]
-    while let open = rest.firstIndex(of: "{") {
-      guard let close = rest[open...].firstIndex(of: "}") else { break }
+    while let open = rest.firstIndex(of: "{"), let close = rest[open...].firstIndex(of: "}") {
       // The innermost of several opening braces.
       let start = rest[open..<close].lastIndex(of: "{") ?? open
-      let name = rest[rest.index(after: start)..<close]
+      let name = rest[start..<close].utf8.dropFirst()
       let end = rest.index(after: close)
       // A brace after a dollar sign comes from `$${`, an escaped `${`.
       let isLiteral = rest[..<start].utf8.last == UInt8(ascii: "$")
-      guard !isLiteral, !name.isEmpty, name.utf8.allSatisfy({ UInt8(ascii: "a")...UInt8(ascii: "z") ~= $0 | 0x20 })
-      else {
-        pieces.append(.literal(rest[..<end]))
-        rest = rest[end...]
-        continue
-      }
-      pieces.append(.literal(rest[..<start]))
-      switch name {
-      case "yyyy": pieces.append(.year)
-      case "MM": pieces.append(.month)
-      case "dd": pieces.append(.day)
-      default: throw UnknownPattern(text: String(rest[start..<end]))
+      if isLiteral || name.isEmpty || !name.allSatisfy(\.isASCIILetter) {
+        pieces.append(rest[..<end])
+      } else if patterns.contains(String(rest[start..<end])) {
+        pieces += [rest[..<start], rest[start..<end]]
+      } else {
+        throw UnknownPattern(text: String(rest[start..<end]))
       }
       rest = rest[end...]
     }
-    guard pieces.contains(where: { if case .literal = $0 { false } else { true } }) else { return nil }
-    return DatedPath(pieces: pieces + [.literal(rest)])
+    guard pieces.contains(where: { patterns.contains(String($0)) }) else { return nil }
+    return DatedPath(pieces: pieces + [rest])
   }
-
-  private init(pieces: [Piece]) { self.pieces = pieces }
 
   func path(of day: CivilTime) -> String {
     pieces.map { piece in
       switch piece {
-      case .literal(let text): String(text)
-      case .year: Self.digits(day.year, 4)
-      case .month: Self.digits(day.month, 2)
-      case .day: Self.digits(day.day, 2)
+      case "{yyyy}": String(day.year).zeroPadded(to: 4)
+      case "{MM}": String(day.month).zeroPadded(to: 2)
+      case "{dd}": String(day.day).zeroPadded(to: 2)
+      default: String(piece)
       }
     }.joined()
-  }
-
-  private static func digits(_ number: Int, _ width: Int) -> String {
-    let text = String(number)
-    return String(repeating: "0", count: max(0, width - text.utf8.count)) + text
   }
 }

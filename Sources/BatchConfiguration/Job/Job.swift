@@ -116,35 +116,3 @@ package enum MapName {
     name.utf8.contains { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: ".") }
   }
 }
-
-/// A network address whose scheme is not supported for inputs.
-struct InputAddress {
-  /// The scheme as written, such as `gs`.
-  let scheme: String
-
-  /// Returns nil for a path.
-  init?(_ text: String) {
-    let bytes = Array(text.utf8)
-    guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")), bytes[colon...].starts(with: "://".utf8),
-      let first = bytes.first, Self.isLetter(first), bytes[..<colon].allSatisfy(Self.isOfScheme)
-    else { return nil }
-    scheme = String(decoding: bytes[..<colon], as: UTF8.self)
-  }
-
-  /// Advice on passing the content of the address to a run.
-  var remedy: String {
-    if ["s3", "http", "https"].contains(scheme.lowercased()) { return "write the scheme in lower case" }
-    let program =
-      switch scheme.lowercased() {
-      case "gs": "gcloud storage cat ADDRESS"
-      default: "PROGRAM ADDRESS"
-      }
-    return "copy the file to a local path, or use '-' and pipe the file in: \(program) | engage-batch run JOB"
-  }
-
-  private static func isLetter(_ byte: UInt8) -> Bool { UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte | 0x20 }
-
-  private static func isOfScheme(_ byte: UInt8) -> Bool {
-    isLetter(byte) || UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte || "+-.".utf8.contains(byte)
-  }
-}

@@ -113,8 +113,8 @@ struct JobReader {
         field.refuse(problem)
         return nil
       }
-    } else if let address = InputAddress(written) {
-      field.refuse("has the unsupported scheme '\(address.scheme)://'", hint: address.remedy)
+    } else if let scheme = Self.scheme(of: written) {
+      field.refuse("has the unsupported scheme '\(scheme)://'", hint: Self.remedy(for: scheme.lowercased()))
       return nil
     }
     if written.utf8.elementsEqual("-".utf8) { return (JobInput(path: "/dev/stdin"), nil) }
@@ -126,6 +126,22 @@ struct JobReader {
         hint: "known patterns are \(DatedPath.patterns.joined(separator: ", ")); for a brace in a name, write ?")
       return nil
     }
+  }
+
+  /// Returns the scheme of a network address as written, such as `gs`; nil for a path.
+  private static func scheme(of text: String) -> Substring? {
+    guard let mark = text.utf8.firstRange(of: "://".utf8)?.lowerBound, text.utf8.first?.isASCIILetter ?? false,
+      text.utf8[..<mark].allSatisfy({ $0.isASCIILetterOrDigit || "+-.".utf8.contains($0) })
+    else { return nil }
+    return text[..<mark]
+  }
+
+  /// Returns advice on passing the content of an address with an unsupported scheme to a run.
+  private static func remedy(for scheme: String) -> String {
+    if ["s3", "http", "https"].contains(scheme) { return "write the scheme in lower case" }
+    let program = scheme == "gs" ? "gcloud storage cat" : "PROGRAM"
+    return
+      "copy the file to a local path, or use '-' and pipe the file in: \(program) ADDRESS | engage-batch run JOB"
   }
 
   /// Returns an address unchanged, and a path made absolute.

@@ -83,19 +83,13 @@ struct JobTimes {
         "the window lacks a start or an end, so its days are unknown", "set both 'from' and 'to' in 'window'")
     }
     guard from < to else { return [] }
-    let first = Self.dayNumber(zone.civil(from))
-    let last = Self.dayNumber(zone.civil(Instant(milliseconds: to.milliseconds - 1)))
+    let first = zone.civil(from).dayNumber
+    let last = zone.civil(Instant(milliseconds: to.milliseconds - 1)).dayNumber
     guard last - first < Int64(Self.mostDays) else {
       throw refusal(
         "the window spans \(last - first + 1) days, which exceeds the limit of \(Self.mostDays)",
         "use * instead of the date pattern")
     }
     return Array(first...last)
-  }
-
-  private static func dayNumber(_ civil: CivilTime) -> Int64 {
-    var day = civil
-    (day.hour, day.minute, day.second) = (0, 0, 0)
-    return day.milliseconds / 86_400_000
   }
 }

@@ -135,10 +135,6 @@ package struct ZoneDatabase: Sendable {
 
   /// Returns whether one part of a zone name is valid. It has no dots, so that no name leads out of the folder.
   private static func isName(_ part: Substring) -> Bool {
-    !part.isEmpty
-      && part.utf8.allSatisfy { byte in
-        UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte | 0x20 || UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte
-          || "_+-".utf8.contains(byte)
-      }
+    !part.isEmpty && part.utf8.allSatisfy { $0.isASCIILetterOrDigit || "_+-".utf8.contains($0) }
   }
 }
