@@ -40,14 +40,6 @@ struct BinaryPropertyListReader {
     return (reader, top)
   }
 
-  private init(bytes: [UInt8], widthOfOffset: Int, widthOfReference: Int, count: Int, table: Int) {
-    self.bytes = bytes
-    self.widthOfOffset = widthOfOffset
-    self.widthOfReference = widthOfReference
-    self.count = count
-    self.table = table
-  }
-
   /// Reads a big-endian number; nil if it does not fit `Int`.
   private static func number(_ bytes: [UInt8], _ start: Int, _ width: Int) -> Int? {
     Int(exactly: bytes[start..<(start + width)].reduce(UInt64(0)) { $0 << 8 | UInt64($1) })

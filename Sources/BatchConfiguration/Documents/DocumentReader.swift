@@ -25,7 +25,7 @@ enum DocumentReader {
       throw Failure("the file is a SQLite database, perhaps a store", hint: "to use a store, name it with --store")
     }
     let mark = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
-    guard let first = bytes[mark...].firstIndex(where: { !isWhiteSpace($0) }) else {
+    guard let first = bytes[mark...].firstIndex(where: { !$0.isASCIIWhitespace }) else {
       throw Failure("the file is empty")
     }
     if bytes[first] == UInt8(ascii: "<") { return try PropertyListReader.read(bytes, from: first) }
@@ -60,38 +60,17 @@ enum DocumentReader {
   /// Returns the line of the first token that only OpenStep lists have (an unquoted key, or `=` after a key); otherwise
   /// nil.
   private static func openStepLine(_ bytes: [UInt8], _ first: Int) -> Int? {
-    var at = first
-    if bytes[at] == UInt8(ascii: "{") {
-      at += 1
-      while at < bytes.count, isWhiteSpace(bytes[at]) { at += 1 }
-      guard at < bytes.count else { return nil }
-      if bytes[at] == UInt8(ascii: "\"") {
-        guard let close = bytes[(at + 1)...].firstIndex(of: UInt8(ascii: "\"")) else { return nil }
-        at = close + 1
-        while at < bytes.count, isWhiteSpace(bytes[at]) { at += 1 }
-        return at < bytes.count && bytes[at] == UInt8(ascii: "=") ? LineStarts(bytes).position(of: at).line : nil
-      }
-      var end = at
-      while end < bytes.count, isWordByte(bytes[end]) { end += 1 }
-      let word = end
-      while end < bytes.count, isWhiteSpace(bytes[end]) { end += 1 }
-      return word > at && end < bytes.count && bytes[end] == UInt8(ascii: "=")
-        ? LineStarts(bytes).position(of: at).line : nil
-    }
-    return nil
+    guard bytes[first] == UInt8(ascii: "{") else { return nil }
+    let start = bytes[(first + 1)...].drop(while: \.isASCIIWhitespace)
+    let isQuoted = start.first == UInt8(ascii: "\"")
+    let key = start.dropFirst(isQuoted ? 1 : 0).prefix { isQuoted ? $0 != UInt8(ascii: "\"") : isWordByte($0) }
+    let after = bytes[key.endIndex...].dropFirst(isQuoted ? 1 : 0)
+    let sign = after.drop(while: \.isASCIIWhitespace)
+    guard sign.first == UInt8(ascii: "="), isQuoted || !key.isEmpty else { return nil }
+    return LineStarts(bytes).position(of: isQuoted ? sign.startIndex : key.startIndex).line
   }
 
-  private static func isWhiteSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
-
-  private static func isWordByte(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-      UInt8(ascii: "0")...UInt8(ascii: "9"),
-      UInt8(ascii: "_"), UInt8(ascii: "."), UInt8(ascii: "-"):
-      true
-    default: false
-    }
-  }
+  private static func isWordByte(_ byte: UInt8) -> Bool { byte.isASCIILetterOrDigit || "_.-".utf8.contains(byte) }
 }
 
 /// Examines hand-written files: configurations, jobs and credential files.

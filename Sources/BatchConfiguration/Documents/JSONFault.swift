@@ -174,14 +174,13 @@ package struct JSONFault {
     guard at < offset else { return nil }
     let text = bytes[start..<at]
     at += 1
-    if isRecord, !text.allSatisfy({ UInt8(ascii: "a")...UInt8(ascii: "z") ~= $0 | 0x20 }) || text.count > 30 {
+    if isRecord, !text.allSatisfy(\.isASCIILetter) || text.count > 30 {
       return "…"
     }
     return String(decoding: text.prefix(60), as: UTF8.self) + (text.count > 60 ? "..." : "")
   }
 
   private static func ends(_ byte: UInt8) -> Bool {
-    byte <= 0x20
-      || [UInt8(ascii: ","), UInt8(ascii: "}"), UInt8(ascii: "]"), UInt8(ascii: "/"), UInt8(ascii: ":")].contains(byte)
+    byte <= 0x20 || ",}]/:".utf8.contains(byte)
   }
 }

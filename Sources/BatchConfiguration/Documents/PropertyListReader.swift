@@ -49,7 +49,7 @@ enum PropertyListReader {
   }
 
   private static func scalar(_ element: XMLElement) throws(Failure) -> JSONNode.Content {
-    let trimmed = String(element.text.drop { $0.isWhitespace }.reversed().drop { $0.isWhitespace }.reversed())
+    let trimmed = String(element.text.trimming(while: \.isWhitespace))
     switch element.name {
     case "string": return .string(element.text)
     case "true": return .bool(true)
@@ -66,7 +66,7 @@ enum PropertyListReader {
         throw Failure(line: element.line, "<real> does not contain a number")
       }
       // A real must not become an integer, even if it has only digits.
-      return .number(trimmed.utf8.contains { !(0x30...0x39).contains($0) && $0 != 0x2D } ? trimmed : trimmed + ".0")
+      return .number(trimmed.utf8.contains { !$0.isASCIIDigit && $0 != UInt8(ascii: "-") } ? trimmed : trimmed + ".0")
     }
   }
 

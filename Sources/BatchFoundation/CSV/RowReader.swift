@@ -71,8 +71,8 @@ package struct RowReader {
     case start, plain, quoted
     /// After a quote within a quoted field: the quote ends the field or is the first half of a doubled quote.
     case closed
-    /// In the rest of a line whose row is invalid.
-    case refused(String)
+    /// In the rest of a line whose row is invalid; see ``refusal``.
+    case refused
     /// In the rest of a line that was already passed on as too long.
     case passed
   }
@@ -92,6 +92,7 @@ package struct RowReader {
   /// The start of the current row's second line; nil within its first.
   private var secondLine: Int?
   private var place = Place.start
+  private var refusal = ""
   private var field: [UInt8] = []
   private var fields: [[UInt8]?] = []
   private var line = 1
@@ -134,16 +135,14 @@ package struct RowReader {
     repeat {
       scan(isFinal: true, body)
       switch place {
-      case .refused(let words): end(fault: words, body)
+      case .refused: end(fault: refusal, body)
       case .quoted:
         refuse(
           "a quote opened on line \(lineOfQuote) is still open at the end of the file (line \(lastLine))", body)
       default: if at > start { endRow(at, body) }
       }
-    } while at < buffer.count || isRefused
+    } while at < buffer.count || place == .refused
   }
-
-  private var isRefused: Bool { if case .refused = place { true } else { false } }
 
   /// The number of the line that the previous byte belongs to.
   private var lastLine: Int { at > 0 && buffer[at - 1] == Self.feed ? line - 1 : line }
@@ -156,7 +155,7 @@ package struct RowReader {
     }
     while at < buffer.count {
       let byte = buffer[at]
-      if case .passed = place {
+      if place == .passed {
         at += 1
         if byte == Self.feed { begin(line + 1) } else { start = at }
         continue
@@ -165,9 +164,9 @@ package struct RowReader {
         refuseLong(body)
         continue
       }
-      if case .refused(let words) = place {
+      if place == .refused {
         at += 1
-        if byte == Self.feed { end(fault: words, body) }
+        if byte == Self.feed { end(fault: refusal, body) }
         continue
       }
       if byte == form.escape, !isClosed, isQuoted || !form.escapesOnlyQuotes {
@@ -226,8 +225,8 @@ package struct RowReader {
     }
   }
 
-  private var isQuoted: Bool { if case .quoted = place { true } else { false } }
-  private var isClosed: Bool { if case .closed = place { true } else { false } }
+  private var isQuoted: Bool { place == .quoted }
+  private var isClosed: Bool { place == .closed }
 
   /// Handles a line ending within a field; returns whether the row continues after it.
   private mutating func spans(_ body: (Row) -> Void) -> Bool {
@@ -253,26 +252,18 @@ package struct RowReader {
     let byte = buffer[at]
     if byte == Self.feed, !spans(body) { return }
     at += 1
-    if case .start = place { place = .plain }
+    if place == .start { place = .plain }
     guard form.escape == Self.backslash else { return field.append(byte) }
     // Writers that quote fields do not escape letters outside of quotes; `\N` is null.
-    let isLetter = UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte | 0x20 && byte != UInt8(ascii: "N")
+    let isLetter = byte.isASCIILetter && byte != UInt8(ascii: "N")
     if isLetter, !isQuoted, form.quotes == .standard { unreadEscape = fields.count }
-    switch byte {
-    case UInt8(ascii: "n"): field.append(Self.feed)
-    case UInt8(ascii: "t"): field.append(0x09)
-    case UInt8(ascii: "r"): field.append(Self.back)
-    case UInt8(ascii: "b"): field.append(0x08)
-    case UInt8(ascii: "f"): field.append(0x0C)
-    case UInt8(ascii: "v"): field.append(0x0B)
-    case UInt8(ascii: "0"): field.append(0)
+    if let meaning = Self.escapes[byte] { return field.append(meaning) }
     // No writer escapes other letters, so the backslash is literal, as in files from Spark, which escapes only quotes.
-    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-      UInt8(ascii: "1")...UInt8(ascii: "9"):
-      field += [Self.backslash, byte]
-    default: field.append(byte)
-    }
+    if byte.isASCIILetterOrDigit { field.append(Self.backslash) }
+    field.append(byte)
   }
+
+  private static let escapes = Dictionary(uniqueKeysWithValues: zip("ntrbfv0".utf8, "\n\t\r\u{8}\u{C}\u{B}\0".utf8))
 
   private mutating func endField(_ end: Int) {
     let isNull = !isClosed && columns != nil && form.nulls.contains { buffer[startOfField..<end].elementsEqual($0) }
@@ -319,7 +310,7 @@ package struct RowReader {
   /// Rejects the row and resumes at its second line.
   private mutating func refuse(_ words: String, _ body: (Row) -> Void) {
     let words = words + cause(buffer[start..<at])
-    if secondLine == nil { place = .refused(words) } else { end(fault: words, body) }
+    if secondLine == nil { (place, refusal) = (.refused, words) } else { end(fault: words, body) }
   }
 
   private mutating func end(fault words: String, _ body: (Row) -> Void) {

@@ -78,28 +78,28 @@ enum RegexProperty: Sendable, Equatable {
   /// Characters that extend the one before them: combining marks and format characters.
   case attached
   case any
-  /// A general category of one or two letters, such as `L` or `Lu`.
-  case category(String)
+  /// Some of the general categories, such as those of `L` or `Lu`.
+  case categories(Set<Unicode.GeneralCategory>)
 
   func contains(_ scalar: UInt32) -> Bool {
     switch self {
     case .any: true
-    case .attached: holds(scalar, \.isGraphemeExtend) || has("Cf", scalar)
+    case .attached: holds(scalar, \.isGraphemeExtend) || category(of: scalar) == .format
     case .lineTerminator:
       (0x0A...0x0D).contains(scalar) || scalar == 0x85 || scalar == 0x2028 || scalar == 0x2029
-    case .space: scalar == 0x09 || scalar == 0x0A || scalar == 0x0C || scalar == 0x0D || has("Z", scalar)
-    case .horizontalSpace: scalar == 0x09 || has("Zs", scalar)
-    case .digit: has("Nd", scalar)
+    case .space:
+      scalar == 0x09 || scalar == 0x0A || scalar == 0x0C || scalar == 0x0D || isOne(of: Self.separators, scalar)
+    case .horizontalSpace: scalar == 0x09 || category(of: scalar) == .spaceSeparator
+    case .digit: category(of: scalar) == .decimalNumber
     case .word:
-      holds(scalar, \.isAlphabetic) || has("M", scalar) || has("Nd", scalar) || has("Pc", scalar)
-        || scalar == 0x200C || scalar == 0x200D
+      holds(scalar, \.isAlphabetic) || isOne(of: Self.inWords, scalar) || scalar == 0x200C || scalar == 0x200D
     case .alphabetic: holds(scalar, \.isAlphabetic)
-    case .alphanumeric: holds(scalar, \.isAlphabetic) || has("Nd", scalar)
+    case .alphanumeric: holds(scalar, \.isAlphabetic) || category(of: scalar) == .decimalNumber
     case .uppercase: holds(scalar, \.isUppercase)
     case .lowercase: holds(scalar, \.isLowercase)
-    case .punctuation: has("P", scalar)
-    case .hexDigit: has("Nd", scalar) || holds(scalar, \.isHexDigit)
-    case .category(let code): has(code, scalar)
+    case .punctuation: isOne(of: Self.punctuationMarks, scalar)
+    case .hexDigit: category(of: scalar) == .decimalNumber || holds(scalar, \.isHexDigit)
+    case .categories(let categories): isOne(of: categories, scalar)
     }
   }
 
@@ -107,10 +107,17 @@ enum RegexProperty: Sendable, Equatable {
     Unicode.Scalar(scalar)?.properties[keyPath: property] ?? false
   }
 
-  private func has(_ code: String, _ scalar: UInt32) -> Bool {
-    guard let category = Unicode.Scalar(scalar)?.properties.generalCategory else { return false }
-    return category.code.utf8.starts(with: code.utf8)
+  private func category(of scalar: UInt32) -> Unicode.GeneralCategory? {
+    Unicode.Scalar(scalar)?.properties.generalCategory
   }
+
+  private func isOne(of categories: Set<Unicode.GeneralCategory>, _ scalar: UInt32) -> Bool {
+    category(of: scalar).map(categories.contains) ?? false
+  }
+
+  private static let separators = categories("Z")
+  private static let punctuationMarks = categories("P")
+  private static let inWords = categories("M").union([.decimalNumber, .connectorPunctuation])
 
   /// The property named in `\p{...}` or `[:...:]`; nil if the name is unknown.
   init?(name: String) {
@@ -126,55 +133,27 @@ enum RegexProperty: Sendable, Equatable {
     case "word": self = .word
     case "any": self = .any
     default:
-      let codes = Unicode.GeneralCategory.codes
-      guard codes.contains(where: { $0.utf8.starts(with: name.utf8) }), !name.isEmpty else { return nil }
-      self = .category(name)
+      let categories = Self.categories(name)
+      guard !name.isEmpty, !categories.isEmpty else { return nil }
+      self = .categories(categories)
     }
   }
-}
 
-extension Unicode.GeneralCategory {
-  fileprivate static let codes = [
-    "Lu", "Ll", "Lt", "Lm", "Lo", "Mn", "Mc", "Me", "Nd", "Nl", "No", "Pc", "Pd", "Ps", "Pe", "Pi", "Pf", "Po", "Sm",
-    "Sc", "Sk", "So", "Zs", "Zl", "Zp", "Cc", "Cf", "Cs", "Co", "Cn",
+  /// Returns the categories whose codes begin with `code`.
+  private static func categories(_ code: String) -> Set<Unicode.GeneralCategory> {
+    Set(codes.filter { $0.key.utf8.starts(with: code.utf8) }.map(\.value))
+  }
+
+  /// The two-letter codes of the Unicode standard.
+  private static let codes: [String: Unicode.GeneralCategory] = [
+    "Lu": .uppercaseLetter, "Ll": .lowercaseLetter, "Lt": .titlecaseLetter, "Lm": .modifierLetter, "Lo": .otherLetter,
+    "Mn": .nonspacingMark, "Mc": .spacingMark, "Me": .enclosingMark, "Nd": .decimalNumber, "Nl": .letterNumber,
+    "No": .otherNumber, "Pc": .connectorPunctuation, "Pd": .dashPunctuation, "Ps": .openPunctuation,
+    "Pe": .closePunctuation, "Pi": .initialPunctuation, "Pf": .finalPunctuation, "Po": .otherPunctuation,
+    "Sm": .mathSymbol, "Sc": .currencySymbol, "Sk": .modifierSymbol, "So": .otherSymbol, "Zs": .spaceSeparator,
+    "Zl": .lineSeparator, "Zp": .paragraphSeparator, "Cc": .control, "Cf": .format, "Cs": .surrogate,
+    "Co": .privateUse, "Cn": .unassigned,
   ]
-
-  /// The two-letter code of the Unicode standard.
-  fileprivate var code: String {
-    switch self {
-    case .uppercaseLetter: "Lu"
-    case .lowercaseLetter: "Ll"
-    case .titlecaseLetter: "Lt"
-    case .modifierLetter: "Lm"
-    case .otherLetter: "Lo"
-    case .nonspacingMark: "Mn"
-    case .spacingMark: "Mc"
-    case .enclosingMark: "Me"
-    case .decimalNumber: "Nd"
-    case .letterNumber: "Nl"
-    case .otherNumber: "No"
-    case .connectorPunctuation: "Pc"
-    case .dashPunctuation: "Pd"
-    case .openPunctuation: "Ps"
-    case .closePunctuation: "Pe"
-    case .initialPunctuation: "Pi"
-    case .finalPunctuation: "Pf"
-    case .otherPunctuation: "Po"
-    case .mathSymbol: "Sm"
-    case .currencySymbol: "Sc"
-    case .modifierSymbol: "Sk"
-    case .otherSymbol: "So"
-    case .spaceSeparator: "Zs"
-    case .lineSeparator: "Zl"
-    case .paragraphSeparator: "Zp"
-    case .control: "Cc"
-    case .format: "Cf"
-    case .surrogate: "Cs"
-    case .privateUse: "Co"
-    case .unassigned: "Cn"
-    @unknown default: "Cn"
-    }
-  }
 }
 
 /// A small expression, like most in schemas, compiled to a table of states. Matching takes one step per byte of an

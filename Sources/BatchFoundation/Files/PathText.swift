@@ -32,15 +32,8 @@ public enum PathText {
 
   /// Returns the name as a path component, with `-` for every byte other than ASCII letters, digits, `.`, `_` and `-`.
   public static func component(_ name: String) -> String {
-    String(
-      decoding: name.utf8.map { byte in
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-          UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "-"):
-          byte
-        default: UInt8(ascii: "-")
-        }
-      }, as: UTF8.self)
+    let bytes = name.utf8.map { $0.isASCIILetterOrDigit || "._".utf8.contains($0) ? $0 : UInt8(ascii: "-") }
+    return String(decoding: bytes, as: UTF8.self)
   }
 
   /// Resolves the path against `directory`, removing `.`, `..` and double slashes textually.

@@ -61,14 +61,6 @@ package struct ExplanationStep: Sendable {
   package var events: [String]
   package var after: String
 
-  package init(
-    position: RecordPosition?, timestamp: Instant?, record: String, before: String, notes: [String], events: [String],
-    after: String
-  ) {
-    (self.position, self.timestamp, self.record) = (position, timestamp, record)
-    (self.before, self.notes, self.events, self.after) = (before, notes, events, after)
-  }
-
   /// The step as text: the state before, the decisions and their reasons, the events, and the state after.
   package var lines: [String] {
     ["before: \(before)"] + notes.map { "- \($0)" } + events.map { "event \($0)" } + ["after:  \(after)"]

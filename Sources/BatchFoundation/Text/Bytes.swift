@@ -68,6 +68,27 @@ public func copyBytes(_ source: UnsafeRawPointer, to target: UnsafeMutableRawPoi
   }
 }
 
+extension UInt8 {
+  @inlinable package var isASCIIDigit: Bool { self &- UInt8(ascii: "0") < 10 }
+
+  @inlinable package var isASCIILetter: Bool { (self | 0x20) &- UInt8(ascii: "a") < 26 }
+
+  @inlinable package var isASCIILetterOrDigit: Bool { isASCIILetter || isASCIIDigit }
+
+  /// Whether the byte is an ASCII space, tab, line feed, vertical tab, form feed or carriage return.
+  @inlinable package var isASCIIWhitespace: Bool { self == 0x20 || self &- 0x09 < 5 }
+}
+
+extension BidirectionalCollection {
+  /// Returns the collection without the elements at either end for which `isBlank` is true.
+  package func trimming(while isBlank: (Element) -> Bool) -> SubSequence {
+    guard let start = firstIndex(where: { !isBlank($0) }), let last = lastIndex(where: { !isBlank($0) }) else {
+      return self[endIndex...]
+    }
+    return self[start...last]
+  }
+}
+
 public enum Hexadecimal {
   public static let lowercase = Array("0123456789abcdef".utf8)
   public static let uppercase = Array("0123456789ABCDEF".utf8)
@@ -79,18 +100,14 @@ public enum Hexadecimal {
 
   /// Returns all hexadecimal digits of a number in lower case, including leading zeros.
   public static func text<Number: FixedWidthInteger & UnsignedInteger>(of number: Number) -> String {
-    let digits = String(number, radix: 16)
-    return String(repeating: "0", count: Number.bitWidth / 4 - digits.utf8.count) + digits
+    String(number, radix: 16).zeroPadded(to: Number.bitWidth / 4)
   }
 
   /// Returns the value of a hexadecimal digit in either case; nil for anything else.
   public static func value(of digit: UInt8) -> UInt8? {
-    switch digit {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
-    case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
-    case UInt8(ascii: "A")...UInt8(ascii: "F"): digit - UInt8(ascii: "A") + 10
-    default: nil
-    }
+    if digit.isASCIIDigit { return digit - UInt8(ascii: "0") }
+    let place = (digit | 0x20) &- UInt8(ascii: "a")
+    return place < 6 ? place + 10 : nil
   }
 }
 
@@ -99,16 +116,11 @@ package enum PercentEncoding {
   /// Appends the bytes, escaping all but ASCII letters, digits, `-`, `.`, `_` and those in `kept`.
   package static func append(_ bytes: some Sequence<UInt8>, keeping kept: String, to target: inout [UInt8]) {
     for byte in bytes {
-      switch byte {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"):
+      guard !byte.isASCIILetterOrDigit, !"-._".utf8.contains(byte), !kept.utf8.contains(byte) else {
         target.append(byte)
-      case _ where kept.utf8.contains(byte): target.append(byte)
-      default:
-        target += [
-          UInt8(ascii: "%"), Hexadecimal.uppercase[Int(byte >> 4)], Hexadecimal.uppercase[Int(byte & 15)],
-        ]
+        continue
       }
+      target += [UInt8(ascii: "%"), Hexadecimal.uppercase[Int(byte >> 4)], Hexadecimal.uppercase[Int(byte & 15)]]
     }
   }
 

@@ -10,44 +10,7 @@ package enum Currency {
   ///
   /// - Parameter value: a JSON number.
   package static func minorUnits(_ value: Text, digits: Int) -> Int64? {
-    var end = 0
-    while end < value.count, value[end] | 0x20 != UInt8(ascii: "e") { end += 1 }
-    let mantissa = value.slice(0, end)
-    let isNegative = mantissa.count > 0 && mantissa[0] == UInt8(ascii: "-")
-    let point = unsafe mantissa.bytes.firstIndex(of: UInt8(ascii: ".")) ?? mantissa.count
-    // The number of digits before the decimal point once it has been moved.
-    var wanted = point - (isNegative ? 1 : 0) + digits
-    if end < value.count { wanted += exponent(value.slice(end + 1, value.count)) }
-    // Computed as a negative: the lowest 64-bit number has no positive counterpart.
-    var result: Int64 = 0
-    for byte in mantissa where byte != UInt8(ascii: ".") && byte != UInt8(ascii: "-") {
-      guard wanted > 0 else { break }
-      wanted -= 1
-      guard let next = appending(Int64(byte - UInt8(ascii: "0")), to: result) else { return nil }
-      result = next
-    }
-    while wanted > 0, result != 0 {
-      wanted -= 1
-      guard let next = appending(0, to: result) else { return nil }
-      result = next
-    }
-    if isNegative { return result }
-    return result == .min ? nil : -result
-  }
-
-  private static func appending(_ digit: Int64, to value: Int64) -> Int64? {
-    let (tenfold, overflow) = value.multipliedReportingOverflow(by: 10)
-    let (next, tooLow) = tenfold.subtractingReportingOverflow(digit)
-    return overflow || tooLow ? nil : next
-  }
-
-  /// Returns the exponent of a number, capped at a magnitude that the digits of a line cannot offset.
-  private static func exponent(_ text: Text) -> Int {
-    var value = 0
-    for byte in text where byte &- UInt8(ascii: "0") < 10 {
-      value = min(value * 10 + Int(byte - UInt8(ascii: "0")), 1 << 40)
-    }
-    return text.count > 0 && text[0] == UInt8(ascii: "-") ? -value : value
+    DecimalText(value)?.truncated(scaledBy: digits)
   }
 
   private static func pack(_ one: UInt8, _ two: UInt8, _ three: UInt8) -> UInt32 {

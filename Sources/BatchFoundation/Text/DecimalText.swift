@@ -1,12 +1,13 @@
 /// The digits and the exponent of a JSON number, read without rounding.
 public struct DecimalText {
   public var isNegative: Bool
-  /// The significant digits as numbers, at most the first forty, without leading zeros; empty for zero.
-  public var digits: [UInt8] = []
+  /// The significant digits as numbers, at most the first forty, without leading zeros; none for zero.
+  private var digits = InlineArray<40, UInt8>(repeating: 0)
+  private var count = 0
   /// The place of the decimal point: the value is 0.DIGITS x 10^point.
   public var point: Int
 
-  public var isZero: Bool { digits.isEmpty }
+  public var isZero: Bool { count == 0 }
 
   /// - Parameter text: a JSON number.
   public init?(_ text: Text) {
@@ -20,11 +21,14 @@ public struct DecimalText {
       let byte = text[at]
       if byte == UInt8(ascii: ".") {
         seenPoint = true
-      } else if byte &- UInt8(ascii: "0") < 10 {
+      } else if byte.isASCIIDigit {
         let digit = byte - UInt8(ascii: "0")
         if !seenPoint { whole += 1 }
-        if digit != 0 || !digits.isEmpty {
-          if digits.count < 40 { digits.append(digit) }
+        if digit != 0 || !isZero {
+          if count < digits.count {
+            digits[count] = digit
+            count += 1
+          }
           if !seenPoint { point += 1 }
         } else if seenPoint {
           point -= 1
@@ -42,8 +46,8 @@ public struct DecimalText {
         at += 1
       }
       var exponent = 0
-      while at < text.count, text[at] &- UInt8(ascii: "0") < 10 {
-        exponent = min(exponent * 10 + Int(text[at] - UInt8(ascii: "0")), 1_000_000)
+      while at < text.count, text[at].isASCIIDigit {
+        exponent = min(exponent * 10 + Int(text[at] - UInt8(ascii: "0")), 1 << 40)
         at += 1
       }
       point += negative ? -exponent : exponent
@@ -67,16 +71,19 @@ public struct DecimalText {
   }
 
   /// The digits without trailing zeros.
-  private var significant: ArraySlice<UInt8> { digits[..<(digits.lastIndex { $0 != 0 }.map { $0 + 1 } ?? 0)] }
+  private var significant: [UInt8] {
+    let known = (0..<count).map { digits[$0] }
+    return Array(known[..<(known.lastIndex { $0 != 0 }.map { $0 + 1 } ?? 0)])
+  }
 
-  /// Returns the number, which must not be negative, times 10^`places`, rounded down; nil if the result has more than
-  /// 18 digits.
-  public func floor(scaledBy places: Int) -> Int64? {
+  /// Returns the number times 10^`places`, truncated toward zero; nil if the result exceeds 64 bits.
+  public func truncated(scaledBy places: Int) -> Int64? {
     let wanted = point + places
     guard !isZero, wanted > 0 else { return 0 }
-    guard wanted <= 18 else { return nil }
-    var value: Int64 = 0
-    for index in 0..<wanted { value = value * 10 + (index < digits.count ? Int64(digits[index]) : 0) }
-    return value
+    // No 64-bit number has more than 19 digits.
+    guard wanted <= 19 else { return nil }
+    var value: Int128 = 0
+    for index in 0..<wanted { value = value * 10 + (index < count ? Int128(digits[index]) : 0) }
+    return Int64(exactly: isNegative ? -value : value)
   }
 }

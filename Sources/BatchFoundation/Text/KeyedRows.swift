@@ -22,10 +22,7 @@ public struct KeyedRows: Sendable {
   /// - Returns: false if the key exists, or if all rows together would exceed 4 GiB.
   public mutating func insert(_ key: String, _ texts: [String]) -> Bool {
     if (count + 1) * 2 > slots.count { grow() }
-    var key = key
-    let slot = key.withUTF8 { key -> Int in
-      unsafe self.slot(of: Text(base: key.baseAddress ?? Text.empty.base, count: key.count))
-    }
+    let slot = key.withText { self.slot(of: $0) }
     guard slots[slot] == 0, let place = UInt32(exactly: bytes.count + 1) else { return false }
     slots[slot] = place
     count += 1

@@ -29,13 +29,7 @@ public struct NameIndex: Sendable {
     while size < names.count * 2 { size *= 2 }
     let scope = Scope(first: Int32(slots.count), mask: Int32(size - 1))
     slots.append(contentsOf: repeatElement(Slot(), count: size))
-    for (name, value) in names {
-      var name = name
-      name.withUTF8 { utf8 in
-        guard let base = utf8.baseAddress else { return insert(.empty, value, in: scope) }
-        unsafe insert(Text(base: base, count: utf8.count), value, in: scope)
-      }
-    }
+    for (name, value) in names { name.withText { insert($0, value, in: scope) } }
     return scope
   }
 

@@ -8,10 +8,10 @@ public enum NearestName {
   public static func of(_ name: String, among candidates: [String]) -> String? {
     // A longer name is not a misspelling of a candidate.
     guard name.utf8.count <= longest else { return nil }
-    let wanted = lowercased(name.utf8)
+    let wanted = name.utf8.map(Text.lowered)
     var best: (name: String, distance: Int)?
     for candidate in candidates {
-      let distance = distance(wanted, lowercased(candidate.utf8))
+      let distance = distance(wanted, candidate.utf8.map(Text.lowered))
       if distance < best?.distance ?? .max { best = (candidate, distance) }
     }
     guard let best, best.distance <= max(2, wanted.count / 3) else { return nil }
@@ -35,7 +35,7 @@ public enum NearestName {
     let length = name.utf8.count
     // Most names in a long list have a different length.
     guard length >= 4 ? other.count >= length - 2 : abs(other.count - length) <= 2 else { return false }
-    let (one, two) = (lowercased(name.utf8), lowercased(other))
+    let (one, two) = (name.utf8.map(Text.lowered), other.map(Text.lowered))
     if length >= 4, two.starts(with: one) { return true }
     return abs(one.count - two.count) <= 2 && distance(one, two, atMost: 2) <= 2
   }
@@ -60,9 +60,5 @@ public enum NearestName {
       if let least = last.min(), least > limit, beforeLast.allSatisfy({ $0 > limit }) { return least }
     }
     return last[other.count]
-  }
-
-  private static func lowercased(_ name: some Collection<UInt8>) -> [UInt8] {
-    name.map { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) ? $0 | 0x20 : $0 }
   }
 }

@@ -289,14 +289,15 @@ public struct Secret: Hashable, Sendable {
   /// Returns the text with every occurrence of the secret redacted where it is a whole word, such as in the path of a
   /// URL.
   public func hidden(in text: String) -> String {
+    func isOfWord(_ byte: UInt8) -> Bool { byte.isASCIILetterOrDigit || byte >= 0x80 }
     let (secret, bytes) = (Array(value.string.utf8), Array(text.utf8))
     guard !secret.isEmpty, bytes.count >= secret.count else { return text }
     var shown: [UInt8] = []
     var at = 0
     while at < bytes.count {
       let end = at + secret.count
-      if end <= bytes.count, bytes[at..<end].elementsEqual(secret), at == 0 || !Self.isOfWord(bytes[at - 1]),
-        end == bytes.count || !Self.isOfWord(bytes[end])
+      if end <= bytes.count, bytes[at..<end].elementsEqual(secret), at == 0 || !isOfWord(bytes[at - 1]),
+        end == bytes.count || !isOfWord(bytes[end])
       {
         shown += Array(Self.redacted.utf8)
         at = end
@@ -306,15 +307,6 @@ public struct Secret: Hashable, Sendable {
       }
     }
     return String(decoding: shown, as: UTF8.self)
-  }
-
-  private static func isOfWord(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-      UInt8(ascii: "a")...UInt8(ascii: "z"), 0x80...:
-      true
-    default: false
-    }
   }
 }
 

@@ -67,10 +67,10 @@ public struct ServiceWords: Sendable, Equatable, ExpressibleByStringLiteral {
   private static func mayShow(_ term: ArraySlice<UInt8>, _ values: Set<[UInt8]>) -> Bool {
     let folded = lowercased(term)
     if own.contains(folded) { return true }
-    if term.allSatisfy(isDigit) { return term.count <= 3 }
+    if term.allSatisfy(\.isASCIIDigit) { return term.count <= 3 }
     // Codes such as invalid_grant are words too.
     let isCode = term.allSatisfy { (0x61...0x7A).contains($0) || $0 == UInt8(ascii: "_") }
-    return (isCode || term.allSatisfy(isLetter)) && !values.contains(folded)
+    return (isCode || term.allSatisfy(\.isASCIILetter)) && !values.contains(folded)
   }
 
   // MARK: - Values
@@ -153,15 +153,9 @@ public struct ServiceWords: Sendable, Equatable, ExpressibleByStringLiteral {
     }
   }
 
-  private static func lowercased(_ term: ArraySlice<UInt8>) -> [UInt8] {
-    term.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }
-  }
+  private static func lowercased(_ term: ArraySlice<UInt8>) -> [UInt8] { term.map(Text.lowered) }
 
   private static func isPart(_ byte: UInt8) -> Bool {
-    isLetter(byte) || isDigit(byte) || byte >= 0x80 || [0x40, 0x2D, 0x5F].contains(byte)
+    byte.isASCIILetterOrDigit || byte >= 0x80 || "@-_".utf8.contains(byte)
   }
-
-  private static func isLetter(_ byte: UInt8) -> Bool { (0x61...0x7A).contains(byte | 0x20) }
-
-  private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
 }

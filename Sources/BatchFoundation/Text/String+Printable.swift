@@ -19,9 +19,7 @@ extension String {
     default: false
     }
   }
-}
 
-extension String {
   /// Returns the string for use in a message: if it has more than `bytes` bytes, only its beginning and its length.
   public func shortened(to bytes: Int = 80) -> String {
     guard utf8.count > bytes else { return self }
@@ -29,6 +27,11 @@ extension String {
     // Moves back to the start of a character, so that none is split.
     while String.Index(end, within: self) == nil, end > utf8.startIndex { end = utf8.index(before: end) }
     return "\(self[..<end])... (\(utf8.count.grouped) bytes)"
+  }
+
+  /// Returns the string with zeros before it, if it has fewer than `count` characters.
+  package func zeroPadded(to count: Int) -> String {
+    String(repeating: "0", count: max(0, count - utf8.count)) + self
   }
 }
 
@@ -74,8 +77,7 @@ public struct TerminalText: Sendable {
     guard text.unicodeScalars.contains(where: isHidden) else { return text }
     return text.unicodeScalars.reduce(into: "") { text, scalar in
       guard isHidden(scalar) else { return text.unicodeScalars.append(scalar) }
-      let digits = String(scalar.value, radix: 16)
-      text += "\\u" + String(repeating: "0", count: max(0, 4 - digits.utf8.count)) + digits
+      text += "\\u" + String(scalar.value, radix: 16).zeroPadded(to: 4)
     }
   }
 

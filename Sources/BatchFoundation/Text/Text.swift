@@ -154,15 +154,7 @@ package struct FoldedText: Hashable, Sendable {
 
   package init(_ text: Text) { self.init(unsafe Array(text.bytes)) }
 
-  private init(_ text: [UInt8]) {
-    let isBlank: (UInt8) -> Bool = { $0 == 0x20 || (0x09...0x0D).contains($0) }
-    guard let first = text.firstIndex(where: { !isBlank($0) }), let last = text.lastIndex(where: { !isBlank($0) })
-    else {
-      bytes = []
-      return
-    }
-    bytes = text[first...last].map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }
-  }
+  private init(_ text: [UInt8]) { bytes = text.trimming(while: \.isASCIIWhitespace).map(Text.lowered) }
 }
 
 /// A field of an event: its name and its value.

@@ -29,7 +29,7 @@ public struct CalendarSpan: Hashable, Sendable {
         rest = rest.dropFirst()
         continue
       }
-      let digits = rest.prefix { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }
+      let digits = rest.prefix(while: \.isASCIIDigit)
       // At most five digits, so that no sum or product can overflow.
       guard 1...5 ~= digits.count, let unit = rest.dropFirst(digits.count).first, let place = units.firstIndex(of: unit)
       else { return nil }

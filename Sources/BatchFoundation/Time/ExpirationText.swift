@@ -89,7 +89,9 @@ public enum ExpirationText: Hashable, Sendable {
       let word = position
       while position < end, unsafe bytes[position].isASCIILetter { position += 1 }
       guard position > word else { return .refused(.unexpectedText) }
-      guard let unit = unsafe ExpirationUnit(bytes, word, position) else { return .refused(.unknownUnit) }
+      guard let unit = unsafe ExpirationUnit(Text(UnsafeBufferPointer(rebasing: bytes[word..<position]))) else {
+        return .refused(.unknownUnit)
+      }
       guard seen & unit.mask == 0 else { return .refused(.repeatedUnit) }
       seen |= unit.mask
       seconds += amount * unit.seconds
@@ -104,6 +106,11 @@ public enum ExpirationText: Hashable, Sendable {
 enum ExpirationUnit: UInt8, Sendable {
   case day, hour, minute, second
 
+  private static let words: [[Text]] = [
+    ["d", "day", "days"], ["h", "hr", "hrs", "hour", "hours"], ["m", "min", "mins", "minute", "minutes"],
+    ["s", "sec", "secs", "second", "seconds"],
+  ]
+
   var seconds: Int64 {
     switch self {
     case .day: 86_400
@@ -115,38 +122,20 @@ enum ExpirationUnit: UInt8, Sendable {
 
   var mask: UInt8 { 1 << rawValue }
 
-  /// The unit that a word of ASCII letters names; nil for any other word.
-  init?(_ bytes: UnsafeBufferPointer<UInt8>, _ start: Int, _ end: Int) {
-    func isOne(of words: (Text, Text, Text, Text, Text)) -> Bool {
-      matches(words.0) || matches(words.1) || matches(words.2) || matches(words.3) || matches(words.4)
+  /// The unit that a word names; nil for any other word.
+  init?(_ word: Text) {
+    let place = Self.words.firstIndex { words in
+      words.contains { $0.count == word.count && $0.isEqualIgnoringASCIICase(to: word) }
     }
-    func matches(_ word: Text) -> Bool {
-      guard word.count == end - start else { return false }
-      for index in 0..<word.count where unsafe bytes[start + index] | 0x20 != word[index] { return false }
-      return true
-    }
-    if isOne(of: ("d", "day", "days", "d", "d")) {
-      self = .day
-    } else if isOne(of: ("h", "hr", "hrs", "hour", "hours")) {
-      self = .hour
-    } else if isOne(of: ("m", "min", "mins", "minute", "minutes")) {
-      self = .minute
-    } else if isOne(of: ("s", "sec", "secs", "second", "seconds")) {
-      self = .second
-    } else {
-      return nil
-    }
+    self.init(place)
   }
 
-  /// The unit that the SDKs infer from a word's first letter; nil for another letter.
-  init?(firstLetter: UInt8) {
-    switch firstLetter {
-    case 0x64: self = .day
-    case 0x68: self = .hour
-    case 0x6D: self = .minute
-    case 0x73: self = .second
-    default: return nil
-    }
+  /// The unit that the SDKs infer from a word's first letter, in lower case; nil for another letter.
+  init?(firstLetter: UInt8) { self.init(Self.words.firstIndex { $0[0][0] == firstLetter }) }
+
+  private init?(_ place: Int?) {
+    guard let place, let unit = Self(rawValue: UInt8(place)) else { return nil }
+    self = unit
   }
 }
 
@@ -205,13 +194,4 @@ struct ExpirationDate: Sendable {
     guard let first = CivilTime(year: months / 12 - 1, month: months % 12 + 1, day: 1) else { return 0 }
     return first.milliseconds / 1000 + Int64((day - 1) * 86_400 + hour * 3_600 + minute * 60 + second)
   }
-}
-
-extension UInt8 {
-  var isASCIIDigit: Bool { self >= 0x30 && self <= 0x39 }
-
-  var isASCIILetter: Bool { (self | 0x20) >= 0x61 && (self | 0x20) <= 0x7A }
-
-  /// Whether the byte is an ASCII space, tab, line feed, vertical tab, form feed or carriage return.
-  var isASCIIWhitespace: Bool { self == 0x20 || (self >= 0x09 && self <= 0x0D) }
 }

@@ -31,7 +31,7 @@ extension Instant {
     var at = 0
     func digits(_ counts: ClosedRange<Int>) -> Int? {
       let start = at
-      while at < text.count, at - start < counts.upperBound, text[at] &- UInt8(ascii: "0") < 10 { at += 1 }
+      while at < text.count, at - start < counts.upperBound, text[at].isASCIIDigit { at += 1 }
       return counts ~= at - start ? text.digits(start, at - start) : nil
     }
     func separator(_ byte: UInt8) -> Bool {
@@ -45,19 +45,8 @@ extension Instant {
       let second = digits(1...2),
       let civil = CivilTime(year: year, month: month, day: day, hour: hour, minute: minute, second: second)
     else { return nil }
-    var fraction: Int64 = 0
-    if at < text.count {
-      guard separator(UInt8(ascii: ".")), at < text.count else { return nil }
-      for index in at..<text.count {
-        let digit = text[index] &- UInt8(ascii: "0")
-        guard digit < 10 else { return nil }
-        if index - at < 3 { fraction = fraction * 10 + Int64(digit) }
-      }
-      for _ in 0..<max(0, 3 - (text.count - at)) { fraction *= 10 }
-    }
-    let milliseconds = civil.milliseconds + fraction
-    guard milliseconds >= 0 else { return nil }
-    self.init(milliseconds: milliseconds)
+    guard let millisecond = Self.fraction(text, &at), at == text.count else { return nil }
+    self.init(checking: civil.milliseconds + millisecond)
   }
 
   /// The length of an `eventTimestamp` in the wire format, in bytes.

@@ -30,11 +30,11 @@ public struct SDKExpiration: Hashable, Sendable {
     let scan = unsafe TermScan(text.bytes)
     if platform == .android, scan.overflowsInt32 { return SDKExpiration(kind: .exception, seconds: 0, expiry: nil) }
     if scan.matched {
-      let exact = platform == .iOS ? scan.anyCase.total : scan.lowerCase.total
+      let amounts = platform == .iOS ? scan.anyCase : scan.lowerCase
+      let exact = amounts.total
       let seconds = platform == .iOS ? exact : Int64(Int32(truncatingIfNeeded: exact))
-      let recognised = platform == .iOS ? scan.anyCase.isFilled : scan.lowerCase.isFilled
       return SDKExpiration(
-        kind: recognised ? .duration : .none, seconds: seconds, expiry: reference.adding(seconds: exact))
+        kind: amounts.isEmpty ? .none : .duration, seconds: seconds, expiry: reference.adding(seconds: exact))
     }
     guard let date = unsafe lastDate(text.bytes, on: platform) else {
       return SDKExpiration(kind: .none, seconds: 0, expiry: reference)
@@ -63,31 +63,13 @@ public struct SDKExpiration: Hashable, Sendable {
   }
 }
 
-/// The amounts found in a string, by unit; a repeated unit replaces the earlier amount.
-private struct TermAmounts {
-  private var day: Int64?
-  private var hour: Int64?
-  private var minute: Int64?
-  private var second: Int64?
-
-  var isFilled: Bool { day != nil || hour != nil || minute != nil || second != nil }
-
+extension [ExpirationUnit: Int64] {
   /// The sum in seconds, capped at the largest number.
-  var total: Int64 {
-    let parts = [(day, 86_400), (hour, 3_600), (minute, 60), (second, 1)] as [(Int64?, Int64)]
-    return parts.reduce(into: 0) { sum, part in
-      let (product, tooLarge) = (part.0 ?? 0).multipliedReportingOverflow(by: part.1)
+  fileprivate var total: Int64 {
+    reduce(into: 0) { sum, term in
+      let (product, tooLarge) = term.value.multipliedReportingOverflow(by: term.key.seconds)
       let (next, overflow) = sum.addingReportingOverflow(tooLarge ? .max : product)
       sum = overflow ? .max : next
-    }
-  }
-
-  mutating func set(_ unit: ExpirationUnit, _ amount: Int64) {
-    switch unit {
-    case .day: day = amount
-    case .hour: hour = amount
-    case .minute: minute = amount
-    case .second: second = amount
     }
   }
 }
@@ -97,8 +79,10 @@ private struct TermAmounts {
 private struct TermScan {
   var matched = false
   var overflowsInt32 = false
-  var anyCase = TermAmounts()
-  var lowerCase = TermAmounts()
+  /// The amounts by unit; a repeated unit replaces the earlier amount.
+  var anyCase: [ExpirationUnit: Int64] = [:]
+  /// Those whose unit is in lower case.
+  var lowerCase: [ExpirationUnit: Int64] = [:]
 
   init(_ bytes: UnsafeBufferPointer<UInt8>) {
     var position = 0
@@ -120,9 +104,9 @@ private struct TermScan {
       guard letter.isASCIILetter, let unit = ExpirationUnit(firstLetter: letter | 0x20) else { continue }
       matched = true
       position += 1
-      anyCase.set(unit, amount)
+      anyCase[unit] = amount
       if letter >= 0x61 {
-        lowerCase.set(unit, amount)
+        lowerCase[unit] = amount
         overflowsInt32 = overflowsInt32 || amount > Int64(Int32.max)
       }
     }

@@ -39,22 +39,22 @@ extension Instant {
   /// are shifted and truncated, so no precision is lost in a conversion to a double.
   public init?(epoch text: Text) {
     guard let decimal = DecimalText(text), !decimal.isNegative || decimal.isZero else { return nil }
-    guard let seconds = decimal.floor(scaledBy: 0), let scaled = decimal.floor(scaledBy: 3) else { return nil }
+    guard let seconds = decimal.truncated(scaledBy: 0), let scaled = decimal.truncated(scaledBy: 3) else { return nil }
     self.init(checking: seconds < 100_000_000_000 ? scaled : seconds)
   }
 
-  private init?(checking milliseconds: Int64) {
+  init?(checking milliseconds: Int64) {
     guard milliseconds >= 0, milliseconds <= Self.last.milliseconds else { return nil }
     self.init(milliseconds: milliseconds)
   }
 
   /// Returns the milliseconds of an optional fraction at `at` and moves `at` past it; nil for a point without digits.
-  private static func fraction(_ text: Text, _ at: inout Int) -> Int64? {
+  static func fraction(_ text: Text, _ at: inout Int) -> Int64? {
     guard at < text.count, text[at] == UInt8(ascii: ".") else { return 0 }
     at += 1
     let start = at
     var value: Int64 = 0
-    while at < text.count, text[at] &- UInt8(ascii: "0") < 10 {
+    while at < text.count, text[at].isASCIIDigit {
       if at - start < 3 { value = value * 10 + Int64(text[at] - UInt8(ascii: "0")) }
       at += 1
     }
@@ -134,11 +134,8 @@ public struct CivilTime {
 
   /// Returns whether a string begins with a date that is in RFC 3339 format but does not exist, such as 2026-02-30.
   public static func isImpossibleDay(_ text: String) -> Bool {
-    var text = text
-    return text.withUTF8 { bytes in
-      guard let base = bytes.baseAddress, bytes.count >= 10 else { return false }
-      let text = unsafe Text(base: base, count: 10)
-      guard text[4] == UInt8(ascii: "-"), text[7] == UInt8(ascii: "-"), let year = text.digits(0, 4),
+    text.withText { text in
+      guard text.count >= 10, text[4] == UInt8(ascii: "-"), text[7] == UInt8(ascii: "-"), let year = text.digits(0, 4),
         let month = text.digits(5, 2), let day = text.digits(8, 2)
       else { return false }
       return CivilTime(year: year, month: month, day: day) == nil
@@ -182,6 +179,9 @@ public struct CivilTime {
     let days = era * 146_097 + dayOfEra - 719_468
     return Int64(((days * 24 + hour) * 60 + minute) * 60 + second) * 1000
   }
+
+  /// The days since 1970-01-01; negative before.
+  package var dayNumber: Int64 { milliseconds.flooredQuotient(86_400_000) }
 
   public static func days(in month: Int, of year: Int) -> Int {
     switch month {

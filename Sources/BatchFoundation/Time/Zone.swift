@@ -51,9 +51,7 @@ public struct Zone: Hashable, Sendable, Codable {
 
   /// Returns the start of the local day that is `days` days after the instant's day.
   public func startOfDay(_ instant: Instant, plus days: Int = 0) -> Instant {
-    var day = civil(instant)
-    (day.hour, day.minute, day.second) = (0, 0, 0)
-    return self.instant(CivilTime(milliseconds: day.milliseconds + Int64(days) * 86_400_000))
+    self.instant(CivilTime(milliseconds: (civil(instant).dayNumber + Int64(days)) * 86_400_000))
   }
 
   /// Returns the zone with only the transitions in `span`, which take less space; after `span`, its rule must
@@ -65,10 +63,7 @@ public struct Zone: Hashable, Sendable, Codable {
       transitions: transitions.filter { seconds.contains($0.second) }, rule: rule)
   }
 
-  private static func second(of instant: Instant) -> Int64 {
-    let (quotient, remainder) = instant.milliseconds.quotientAndRemainder(dividingBy: 1000)
-    return remainder < 0 ? quotient - 1 : quotient
-  }
+  private static func second(of instant: Instant) -> Int64 { instant.milliseconds.flooredQuotient(1000) }
 }
 
 extension Zone {

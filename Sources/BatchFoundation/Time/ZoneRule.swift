@@ -82,7 +82,7 @@ struct ZoneRule: Hashable, Sendable, Codable {
   }
 
   private static func days(_ year: Int, _ month: Int, _ day: Int) -> Int64 {
-    (CivilTime(year: year, month: month, day: day)?.milliseconds ?? 0) / 86_400_000
+    CivilTime(year: year, month: month, day: day)?.dayNumber ?? 0
   }
 
   // MARK: - Reading
@@ -94,7 +94,7 @@ struct ZoneRule: Hashable, Sendable, Codable {
       rest = rest[(end + 1)...]
       return true
     }
-    let letters = rest.prefix { UInt8(ascii: "A")...UInt8(ascii: "Z") ~= $0 & ~0x20 }
+    let letters = rest.prefix(while: \.isASCIILetter)
     rest = rest.dropFirst(letters.count)
     return letters.count >= 3
   }
@@ -133,7 +133,7 @@ struct ZoneRule: Hashable, Sendable, Codable {
 
   /// Reads up to three digits.
   private static func number(_ rest: inout ArraySlice<UInt8>) -> Int? {
-    let digits = rest.prefix { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }
+    let digits = rest.prefix(while: \.isASCIIDigit)
     guard 1...3 ~= digits.count else { return nil }
     rest = rest.dropFirst(digits.count)
     return digits.reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }

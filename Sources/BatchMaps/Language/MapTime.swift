@@ -42,7 +42,7 @@ struct MapTime: Sendable {
 
   private static func instant(_ text: Text, _ places: Int) -> Instant? {
     guard let decimal = DecimalText(text), !decimal.isNegative || decimal.isZero,
-      let milliseconds = decimal.floor(scaledBy: places)
+      let milliseconds = decimal.truncated(scaledBy: places)
     else { return nil }
     return checked(milliseconds)
   }

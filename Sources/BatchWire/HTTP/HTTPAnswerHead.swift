@@ -1,3 +1,5 @@
+import BatchFoundation
+
 /// The head of a response, parsed line by line. libcurl treats a response as complete even if the connection ended
 /// within the head or the length overflows, so completeness is checked here.
 struct HTTPAnswerHead {
@@ -25,7 +27,7 @@ struct HTTPAnswerHead {
     } else if line == "\r\n" || line == "\n" {
       isWhole = true
     } else if let colon = line.firstIndex(of: ":") {
-      note(line[..<colon].lowercased(), String(line[line.index(after: colon)...].trimmingBlanks()))
+      note(line[..<colon].lowercased(), String(line[line.index(after: colon)...].trimming(while: \.isWhitespace)))
     }
   }
 
@@ -48,7 +50,7 @@ struct HTTPAnswerHead {
     guard isWhole else { return .cut }
     // libcurl checks the end of a chunked body. A body without a length ends with the connection.
     if isInPieces || lengths.isEmpty { return nil }
-    guard lengths.count == 1, let length = lengths.first, length.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
+    guard lengths.count == 1, let length = lengths.first, length.utf8.allSatisfy(\.isASCIIDigit),
       let length = Int(length)
     else { return .protocolViolation }
     let hasBody = status != 204 && status != 304
@@ -59,20 +61,8 @@ struct HTTPAnswerHead {
   var keepAliveSeconds: Int? {
     let parameters = fields["keep-alive"]?.lowercased().split(separator: ",") ?? []
     return parameters.compactMap { parameter in
-      let pair = parameter.split(separator: "=").map { $0.trimmingBlanks() }
+      let pair = parameter.split(separator: "=").map { $0.trimming(while: \.isWhitespace) }
       return pair.count == 2 && pair[0] == "timeout" ? Int(pair[1]) : nil
     }.first
-  }
-}
-
-extension Substring {
-  fileprivate func trimmingBlanks() -> Substring {
-    drop(while: \.isWhitespace).dropLast(while: \.isWhitespace)
-  }
-
-  private func dropLast(while condition: (Character) -> Bool) -> Substring {
-    var rest = self
-    while let last = rest.last, condition(last) { rest = rest.dropLast() }
-    return rest
   }
 }

@@ -72,7 +72,7 @@ package enum RetryAfter {
   /// - Parameter now: this machine's clock in seconds since 1970, for a response without a date.
   package static func seconds(_ header: String?, date: String?, now: Int64) -> Double? {
     guard let header, !header.isEmpty else { return nil }
-    if header.utf8.allSatisfy({ (0x30...0x39).contains($0) }) { return Double(header).map { min($0, longest) } }
+    if header.utf8.allSatisfy(\.isASCIIDigit) { return Double(header).map { min($0, longest) } }
     guard let until = HTTPDate.parse(header) else { return nil }
     return min(Double(max(0, until - (date.flatMap(HTTPDate.parse) ?? now))), longest)
   }
@@ -104,7 +104,7 @@ package enum HTTPDate {
   }
 
   private static func digits(_ text: String, _ count: Int) -> Int? {
-    guard text.utf8.count == count, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+    guard text.utf8.count == count, text.utf8.allSatisfy(\.isASCIIDigit) else { return nil }
     return Int(text)
   }
 }

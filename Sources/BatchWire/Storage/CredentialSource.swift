@@ -205,8 +205,7 @@ struct AWSProfile {
         isWanted = sections.contains(header.split(separator: " ").joined(separator: " "))
       } else if isWanted, line.first?.isWhitespace == false, let mark = line.firstIndex(of: "=") {
         let key = line[..<mark].filter { !$0.isWhitespace }.lowercased()
-        let value = line[line.index(after: mark)...].drop(while: \.isWhitespace)
-        values[key] = String(value.reversed().drop(while: \.isWhitespace).reversed())
+        values[key] = String(line[line.index(after: mark)...].trimming(while: \.isWhitespace))
       }
     }
   }
