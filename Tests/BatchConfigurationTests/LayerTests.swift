@@ -28,14 +28,14 @@ import Testing
       CommandLineChanges(settings: [try #require(SettingOverride("Upload.concurrency=3"))]))
     let settings = loaded.configuration.settings
     #expect(settings.general.listId == "environment")
-    #expect(loaded.configuration.resolved(named: "General.ubfEventCacheSize")?.value == .integer(7))
+    #expect(loaded.configuration.resolved(named: "General.ubfEventCacheSize")?.given.value == 7)
     #expect(settings.general.campaignExpiration == Milliseconds(86_400_000))
     #expect(settings.session.expiration == Milliseconds(120_000))
     #expect(settings.upload.concurrency == 3)
     #expect(settings.deepLinks.universalLinkDomains == ["c.example.org"])
     let chain = try #require(loaded.configuration.resolved(named: "General.engageListId")).chain
     #expect(chain.map(\.layer) == [.defaults, .file, .file, .job, .environment])
-    #expect(chain.map(\.value.text) == ["", "file-one", "file-two", "job", "environment"])
+    #expect(chain.map(\.text) == ["", "file-one", "file-two", "job", "environment"])
     #expect(
       chain.map(\.place.description) == [
         "built-in default", "one.json:1", "two.plist:1", "jobs/job.json:3", "ENGAGE_LIST_ID",

@@ -28,18 +28,18 @@ import Testing
   }
 
   /// A value that differs from the default.
-  private func other(_ setting: Setting) throws -> SettingValue {
+  private func other(_ setting: Setting) throws -> JSONNode {
     switch setting.kind {
-    case .boolean: return .boolean(setting.fallback == false)
-    case .integer, .integerOrText, .byteCount: return .integer(987_654)
-    case .duration: return .duration(Milliseconds(987_000), "987 s")
-    case .text(.datePattern): return .text("yyyy")
-    case .text: return .text("other")
+    case .boolean: return .flag(setting.fallback == false)
+    case .integer, .integerOrText, .byteCount: return 987_654
+    case .duration: return "987 s"
+    case .text(.datePattern): return "yyyy"
+    case .text: return "other"
     case .choice(let words), .choiceOrBoolean(let words, _, _):
-      return .text(try #require(words.last { JSONNode(.string($0)) != setting.fallback }))
-    case .list: return .list(["other"])
-    case .eventCodes: return .text("acoustic-mobile")
-    case .lookupTables: return .lookupTables([LookupTable(file: "/t", keyAttribute: "a", keyColumn: "b", columns: [])])
+      return JSONNode(.string(try #require(words.last { JSONNode(.string($0)) != setting.fallback })))
+    case .list: return ["other"]
+    case .eventCodes: return "acoustic-mobile"
+    case .lookupTables: return [["file": "/t", "keyAttribute": "a", "keyColumn": "b", "columns": [:]]]
     }
   }
 
@@ -59,7 +59,7 @@ import Testing
       environment: [:], currentDirectory: "/", destinations: ["engage", "deltadna", "unity"],
       now: Instant(milliseconds: 0)
     ).load(files: [])
-    #expect(try #require(configuration.resolved(named: name)).value.text == expected)
+    #expect(try #require(configuration.resolved(named: name)).given.text == expected)
   }
 
   @Test func everyVariableNamesASetting() {

@@ -97,7 +97,7 @@ import Testing
     #expect(try loader.load(files: []).settings.location.dateFormat.format(march) == "2026-03-02")
     for (file, size) in [("iOS-1.1.0.plist", Int64(1)), ("Android-1.1.0.json", 3)] {
       let configuration = try loader.load(files: ["configs/EngageConfig-\(file)"])
-      #expect(configuration.resolved(named: "General.ubfEventCacheSize")?.value == .integer(size))
+      #expect(configuration.resolved(named: "General.ubfEventCacheSize")?.given.value == .number(size))
     }
   }
 

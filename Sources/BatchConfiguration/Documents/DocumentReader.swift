@@ -108,9 +108,11 @@ extension JSONNode {
   /// Returns the bytes of a document, for callers that keep a digest of them.
   ///
   /// - Throws: `ConfigurationErrors` if the file cannot be read.
-  package static func bytes(of file: String, source: String) throws(ConfigurationErrors) -> [UInt8] {
+  package static func bytes(
+    of file: String, source: String, largest: Int = RegularFile.usuallyLargest
+  ) throws(ConfigurationErrors) -> [UInt8] {
     do {
-      return try RegularFile.read(file)
+      return try RegularFile.read(file, largest: largest)
     } catch {
       throw ConfigurationErrors([ConfigurationFault(Place(source), error.reason)])
     }

@@ -82,10 +82,11 @@ struct VariableExpansion {
       whole.endIndex < text.endIndex && name.first.map { !$0.isNumber } ?? false
       && (tail.isEmpty || tail.hasPrefix(":-")) && !tail.contains("${")
     let variable = String(name)
-    if Self.isSecret(path) {
+    let setting = Self.setting(at: path)
+    if setting?.isSecret ?? false {
       return refuse(
         "names \(isWellFormed ? "the variable \(variable)" : "a variable"), but secrets cannot contain variables",
-        hint: Self.variable(ofSecret: path).map { "set \($0), or set \($0)_FILE to the path of a file with the secret" }
+        hint: setting?.variable.map { "set \($0), or set \($0)_FILE to the path of a file with the secret" }
       )
     }
     guard isWellFormed else {
@@ -93,40 +94,23 @@ struct VariableExpansion {
         "contains '\(text.prefix(whole.count + 1).prefix(40))', which is not a variable",
         hint: "write ${NAME} or ${NAME:-default}, or $${ for a literal ${")
     }
-    if Self.holdsSecret(variable) {
+    if SettingsSchema.current.settings.contains(where: { $0.variable == variable && $0.isSecret }) {
       return refuse(
         "names the variable \(variable), which holds a secret",
         hint: "remove the variable: the secret's own setting already reads it")
     }
-    let value = environment[variable]
-    if tail.isEmpty {
-      guard let value else {
-        return refuse(
-          "names the variable \(variable), which is not set", hint: "set the variable, or write ${\(variable):-default}"
-        )
-      }
-      return (NamedVariable(name: variable, usesDefault: false), value, whole.count + 1)
+    // With a default, an empty variable counts as not set.
+    let value = environment[variable].flatMap { tail.isEmpty || !$0.utf8.isEmpty ? $0 : nil }
+    if value == nil, tail.isEmpty {
+      return refuse(
+        "names the variable \(variable), which is not set", hint: "set the variable, or write ${\(variable):-default}")
     }
-    if let value, !value.utf8.isEmpty {
-      return (NamedVariable(name: variable, usesDefault: false), value, whole.count + 1)
-    }
-    return (NamedVariable(name: variable, usesDefault: true), String(tail.dropFirst(2)), whole.count + 1)
+    return (
+      NamedVariable(name: variable, usesDefault: value == nil), value ?? String(tail.dropFirst(2)), whole.count + 1
+    )
   }
 
   private static func setting(at path: [String]) -> Setting? {
     path.count < 2 ? nil : SettingsSchema.current.setting(path[path.count - 2], path[path.count - 1])
-  }
-
-  private static func isSecret(_ path: [String]) -> Bool { setting(at: path)?.isSecret ?? false }
-
-  /// Returns whether the variable provides the value of a secret setting.
-  private static func holdsSecret(_ name: String) -> Bool {
-    EnvironmentVariables.all.contains {
-      $0.name == name && SettingsSchema.current.setting(named: $0.setting)?.isSecret ?? false
-    }
-  }
-
-  private static func variable(ofSecret path: [String]) -> String? {
-    setting(at: path).flatMap { secret in EnvironmentVariables.all.first { $0.setting == secret.name }?.name }
   }
 }

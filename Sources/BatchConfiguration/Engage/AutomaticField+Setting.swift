@@ -31,7 +31,7 @@ extension AutomaticField {
 extension Setting {
   /// The setting for an automatic field's name; ``SettingLayers/nameAttributes(of:)`` also considers the event codes.
   static func attribute(_ field: AutomaticField, _ fallback: String, _ summary: String) -> Setting {
-    Setting(field.key ?? "", .text(.name), fallback: .text(fallback), \.attributeNames[field], summary) { $0.text }
+    Setting(field.key ?? "", .text(.name), fallback: .text(fallback), \.attributeNames[field], summary, \.string)
   }
 }
 
@@ -42,8 +42,8 @@ extension SettingLayers {
   /// setting's default.
   private func name(of field: AutomaticField, _ codes: EventCodes) -> String {
     let resolved = field.key.flatMap { key in self.resolved.first { $0.setting.key == key } }
-    if let resolved, resolved.value != resolved.chain[0].value { return resolved.value.text }
-    return codes.names[field] ?? resolved?.value.text ?? ""
+    if let resolved, resolved.given.value != resolved.chain[0].value { return resolved.given.text }
+    return codes.names[field] ?? resolved?.given.text ?? ""
   }
 
   func nameAttributes(of settings: inout Settings) {

@@ -12,14 +12,13 @@ extension EventCodes {
   static let fields = AutomaticField.allCases.filter { !AutomaticField.ofAugmentation.contains($0) }.map { "\($0)" }
 
   /// Creates the table from a validated value; nil if the value belongs to a different setting.
-  init?(_ value: SettingValue) {
-    switch value {
-    case .text(let name):
-      guard let profile = Self.profiles.first(where: { $0.profile == name }) else { return nil }
-      self = profile
-    case .document(let table): self.init(Field("", table, DocumentFaults("")))
-    default: return nil
+  init?(_ value: JSONNode) {
+    guard let name = value.string else {
+      self.init(Field("", value, DocumentFaults("")))
+      return
     }
+    guard let profile = Self.profiles.first(where: { $0.profile == name }) else { return nil }
+    self = profile
   }
 
   /// Reads a table; nil after reporting the reason why it is refused.

@@ -1,6 +1,33 @@
 package import BatchFoundation
 
+/// A table in a CSV or JSON file whose columns become event attributes: an augmentation plug-in without code.
+package struct LookupTable: Hashable, Sendable {
+  /// A column of the table and the attribute that it fills.
+  package struct Column: Hashable, Sendable {
+    package var name: String
+    package var attribute: String
+  }
+
+  /// The absolute path of the file.
+  package var file: String
+  /// The event attribute whose value selects the row.
+  package var keyAttribute: String
+  /// The column that is compared with that value.
+  package var keyColumn: String
+  package var columns: [Column]
+}
+
 extension LookupTable {
+  /// Creates the table from a validated value; nil for other values.
+  init?(_ value: JSONNode) {
+    guard let file = value["file"]?.string, let keyAttribute = value["keyAttribute"]?.string,
+      let keyColumn = value["keyColumn"]?.string, let columns = value["columns"]?.members
+    else { return nil }
+    self.init(
+      file: file, keyAttribute: keyAttribute, keyColumn: keyColumn,
+      columns: columns.map { Column(name: $0.key, attribute: $0.value.string ?? "") })
+  }
+
   /// Reads the values of ``columns`` from the rows of the file: CSV with a header row, or a JSON array of objects with
   /// strings, numbers and booleans, detected by content. Empty cells and nulls add nothing.
   ///
@@ -8,13 +35,7 @@ extension LookupTable {
   /// - Throws: the fault in the file, with its line, if the file cannot be read, lacks a column, or repeats a key.
   package func rows(shownFrom directory: String) throws(ConfigurationErrors) -> KeyedRows {
     let source = PathText.shown(file, from: directory)
-    let bytes: [UInt8]
-    do {
-      bytes = try RegularFile.read(file, largest: 256 << 20)
-    } catch {
-      throw ConfigurationErrors([ConfigurationFault(Place(source, line: nil), error.reason)])
-    }
-    return try rows(in: bytes, source: source)
+    return try rows(in: JSONNode.bytes(of: file, source: source, largest: 256 << 20), source: source)
   }
 
   /// - Parameter source: the file's name in messages.

@@ -8,7 +8,6 @@ extension Settings {
     package var eventCodes = EventCodes.engageSDK
     /// The path of the schema that events are validated against; nil to skip validation.
     package var eventSchema: String?
-    /// The lifetime of campaigns whose payload has no expiry.
     package var campaignExpiration = Milliseconds.zero
   }
 
@@ -20,7 +19,6 @@ extension Settings {
   }
 
   package struct Session: Sendable, Hashable {
-    /// The time in the background after which a session ends.
     package var expiration = Milliseconds.zero
   }
 
@@ -35,11 +33,9 @@ extension Settings {
 
   package struct Location: Sendable, Hashable {
     package var isEnabled = false
-    /// The format of the last known location's time.
     package var dateFormat = DatePattern.none
     package var addressColumn = ""
     package var timeColumn = ""
-    /// The time for which a recorded location or placemark may be used.
     package var cacheLifespan = Milliseconds.zero
   }
 
@@ -51,7 +47,6 @@ extension Settings {
     /// A program that adds attributes, and its arguments; empty for none.
     package var command: [String] = []
     package var commandTimeout = Milliseconds.zero
-    /// The environment variables that the program gets in addition to the usual ones.
     package var commandVariables: [String] = []
   }
 
@@ -65,7 +60,6 @@ extension Settings {
     package var holdsEventsUntilIdentified = false
     package var consentRecords = ConsentRecords.ignore
     package var sendsContactIdInHeader = false
-    /// The number of look-ups above which the list is exported and set-ups are imported as files.
     package var bulkThreshold = 0
     /// The absolute path of the folder for bulk imports and exports; if nil, recipients are looked up and added one by
     /// one.
@@ -73,7 +67,6 @@ extension Settings {
     package var knownToKnown = KnownToKnownPolicy.reassign
     package var sharedDevice = SharedDevicePolicy.keep
     package var onNewUserId = NewUserPolicy.person
-    /// The maximum length of a chain of earlier merges that is followed.
     package var longestMergeChain = 0
   }
 

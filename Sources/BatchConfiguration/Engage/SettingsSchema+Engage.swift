@@ -141,11 +141,11 @@ extension SettingsSchema {
         "UBFCoordinatesAugmentationPlugin", "UBFPlacemarkAugmentationPlugin", "UBFLocationNameAugmentationPlugin",
       ], \.augmentation.plugins,
       "Plug-ins that add attributes, in order; a package name before a class name is ignored. `LookupTableAugmentationPlugin` sets the position of `Augmentation.lookupTables`, which otherwise come last."
-    ) { $0.elements?.compactMap(AugmentationPluginClass.init(name:)) },
+    ) { $0.array?.compactMap { AugmentationPluginClass(name: $0.string ?? "") } },
     .init(
       "lookupTables", .lookupTables, fallback: [], \.augmentation.lookupTables,
       "Tables that add attributes: `file` (CSV or JSON), `keyAttribute` (the attribute whose value selects the row), `keyColumn` (the column that contains this value; by default, the column with the attribute's name), `columns` (column names, or an object that maps columns to attributes)."
-    ) { if case .lookupTables(let tables) = $0 { tables } else { nil } },
+    ) { $0.array?.compactMap(LookupTable.init) },
     .list(
       "command", [], of: .any, \.augmentation.command,
       "Program, with its arguments, that adds attributes after all plug-ins and tables. The program reads events from stdin, one per line as in `--events-out`, and answers each with one line, a JSON object of attributes. It runs in the job's folder."

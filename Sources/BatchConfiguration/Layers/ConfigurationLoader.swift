@@ -193,7 +193,7 @@ package struct ConfigurationLoader: Sendable {
     if !errors { layers.checkFiles(in: currentDirectory) }
     guard !layers.faults.contains(where: { $0.severity == .error }) else { throw ConfigurationErrors(layers.faults) }
     let settings = layers.settings
-    let secrets = layers.resolved.filter { $0.setting.isSecret && !$0.value.isEmpty }.map { Secret($0.value.text) }
+    let secrets = layers.resolved.filter { $0.setting.isSecret && !$0.given.isEmpty }.map { Secret($0.given.text) }
     let resolved = layers.resolved.map { resolved in
       var resolved = resolved
       resolved.secrets = secrets
@@ -209,7 +209,7 @@ extension SettingLayers {
   /// The winning values as typed settings.
   var settings: Settings {
     var settings = Settings()
-    for resolved in resolved { resolved.setting.store(resolved.value, &settings) }
+    for resolved in resolved { resolved.setting.store(resolved.given.value, &settings) }
     nameAttributes(of: &settings)
     return settings
   }
@@ -256,7 +256,7 @@ extension SettingLayers {
 
   /// Warns about a file that contains a secret but is readable by users other than the owner.
   private mutating func checkReaders(ofSecret resolved: ResolvedSetting, _ directory: String) {
-    guard resolved.setting.isSecret, !resolved.value.isEmpty, [.file, .job].contains(resolved.given.layer),
+    guard resolved.setting.isSecret, !resolved.given.isEmpty, [.file, .job].contains(resolved.given.layer),
       FileContents.isOpenToOthers(PathText.resolve(resolved.given.place.source, in: directory))
     else { return }
     warn(
@@ -268,8 +268,8 @@ extension SettingLayers {
 
   /// Checks conditions that involve several settings; `identity` is the job's setting for identity checks.
   mutating func checkTogether(identity: Bool) {
-    if let written = winner("AuditRecord.mergeHistoryInAuditRecordTable"), written.value == .boolean(true),
-      winner("AuditRecord.auditRecordListId")?.value.isEmpty == true
+    if let written = winner("AuditRecord.mergeHistoryInAuditRecordTable"), written.value == true,
+      winner("AuditRecord.auditRecordListId")?.isEmpty == true
     {
       faults.append(
         ConfigurationFault(
@@ -279,11 +279,11 @@ extension SettingLayers {
             + "'service prepare JOB --audit-table'"))
     }
     checkNames()
-    for resolved in resolved where resolved.setting.isWithoutEffect && resolved.value != resolved.chain[0].value {
+    for resolved in resolved where resolved.setting.isWithoutEffect && resolved.given.value != resolved.chain[0].value {
       warn(resolved.given.place, "'\(resolved.setting.name)' is set, but has no effect in a batch run")
     }
-    if let plugins = winner("Augmentation.augmentationPluginClasses"), case .list(let names) = plugins.value {
-      for name in names where AugmentationPluginClass(name: name) == nil {
+    if let plugins = winner("Augmentation.augmentationPluginClasses") {
+      for name in plugins.value.array?.compactMap(\.string) ?? [] where AugmentationPluginClass(name: name) == nil {
         warn(
           plugins.place,
           "'Augmentation.augmentationPluginClasses' names '\(name)', which is not a known plug-in; it is skipped")

@@ -11,11 +11,25 @@ package enum Layer: String, Sendable, CaseIterable {
 }
 
 package struct GivenValue: Sendable, Hashable {
-  package var value: SettingValue
+  /// The validated value, as in a document.
+  package var value: JSONNode
   package var layer: Layer
   package var place: Place
   /// The environment variables expanded in the value.
   package var variables: [NamedVariable] = []
+
+  /// The value on one line, as `config show` prints it.
+  package var text: String {
+    switch value.value {
+    case .array(let elements):
+      "[" + elements.map { $0.string ?? $0["file"]?.string ?? "" }.joined(separator: ", ") + "]"
+    case .object: value.compactText(", ", ": ")
+    default: value.scalar ?? ""
+    }
+  }
+
+  /// Whether the value is empty; if so, even a secret need not be hidden.
+  package var isEmpty: Bool { value.string?.utf8.isEmpty ?? value.array?.isEmpty ?? false }
 
   /// The origin of the value in words.
   package var origin: String { ([place.description] + variables.map(\.description)).joined(separator: ", ") }
@@ -30,22 +44,21 @@ package struct ResolvedSetting: Sendable {
   var secrets: [Secret] = []
 
   package var given: GivenValue { chain[chain.count - 1] }
-  package var value: SettingValue { given.value }
 
   /// The value for display, without secrets.
-  package var shown: String { shown(value) }
+  package var shown: String { shown(given) }
 
-  func shown(_ value: SettingValue) -> String {
-    if setting.isSecret { return value.isEmpty ? value.text : Secret.redacted }
-    guard case .text(let form) = setting.kind, form.isURL else { return value.text }
-    return secrets.reduce(value.text) { $1.hidden(in: $0) }
+  func shown(_ given: GivenValue) -> String {
+    if setting.isSecret { return given.isEmpty ? given.text : Secret.redacted }
+    guard case .text(let form) = setting.kind, form.isURL else { return given.text }
+    return secrets.reduce(given.text) { $1.hidden(in: $0) }
   }
 
   /// The input files that the value names.
   var files: [String] {
-    switch (setting.kind, value) {
-    case (.text(.file), .text(let file)): file.utf8.isEmpty ? [] : [file]
-    case (_, .lookupTables(let tables)): tables.map(\.file)
+    switch setting.kind {
+    case .text(.file): given.isEmpty ? [] : [given.text]
+    case .lookupTables: given.value.array?.compactMap { $0["file"]?.string } ?? []
     default: []
     }
   }
@@ -162,7 +175,8 @@ extension SettingLayers {
     var lists: [ByteText: String] = [:]
     for key in ["leaveOut", "mask", "hash"] {
       let name = "Privacy.\(key)"
-      guard let given = winner(name), case .list(let attributes) = given.value, !attributes.isEmpty else { continue }
+      guard let given = winner(name), let attributes = given.value.array?.compactMap(\.string), !attributes.isEmpty
+      else { continue }
       if isOfGame {
         report(
           given.place, "'\(name)' names attributes, but a game's events are sent unchanged",
@@ -173,8 +187,8 @@ extension SettingLayers {
         report(given.place, "'\(name)' and '\(other)' both name '\(attribute)'")
       }
     }
-    guard let hash = winner("Privacy.hash"), !hash.value.isEmpty, let key = winner("Privacy.hashKey"),
-      key.value.text.utf8.count < 16
+    guard let hash = winner("Privacy.hash"), !hash.isEmpty, let key = winner("Privacy.hashKey"),
+      key.text.utf8.count < 16
     else { return }
     report(
       hash.place, "'Privacy.hash' names attributes, but 'Privacy.hashKey' has fewer than 16 bytes",

@@ -8,9 +8,9 @@ struct SettingReader {
   let directory: String
 
   /// The validated value; nil after reporting the reason why it is refused.
-  var value: SettingValue? {
+  var value: JSONNode? {
     switch (setting.kind, field.node.value) {
-    case (.boolean, .bool(let flag)): .boolean(flag)
+    case (.boolean, .bool(let flag)): .flag(flag)
     case (.integer(let range), .number(let text)), (.byteCount(let range), .number(let text)),
       (.integerOrText(let range), .number(let text)), (.integerOrText(let range), .string(let text)):
       integer(Int64(text), in: range, or: "is '\(text)', but must be \(setting.kind.name)")
@@ -25,26 +25,26 @@ struct SettingReader {
     case (.choice(let words), .string), (.choiceOrBoolean(let words, _, _), .string): choice(words)
     case (.choiceOrBoolean(_, let yes, let no), .bool(let flag)): .text(flag ? yes : no)
     case (.list(let form), .array): list(form)
-    case (.lookupTables, .array): all { lookupTable($0) }.map { .lookupTables($0) }
+    case (.lookupTables, .array): all(lookupTable).map { .array($0) }
     case (.eventCodes, .string): choice(EventCodes.profiles.map(\.profile))
-    case (.eventCodes, .object): EventCodes(field).map { _ in .document(field.node) }
+    case (.eventCodes, .object): EventCodes(field).map { _ in field.node }
     default: refused("is \(field.node.kind), but must be \(setting.kind.name)")
     }
   }
 
-  private func refused(_ problem: String, hint: String? = nil) -> SettingValue? {
+  private func refused(_ problem: String, hint: String? = nil) -> JSONNode? {
     field.refuse(problem, hint: hint)
     return nil
   }
 
   private func integer(
     _ number: Int64?, in range: ClosedRange<Int64>, or problem: String, hint: String? = nil
-  ) -> SettingValue? {
+  ) -> JSONNode? {
     guard let number else { return refused(problem, hint: hint) }
     guard range.contains(number) else {
       return refused("is \(number), but must be between \(range.lowerBound) and \(range.upperBound)")
     }
-    return .integer(number)
+    return .number(number)
   }
 
   /// Parses a number of bytes with an optional unit, such as `kB` or `MiB`; nil for anything else.
@@ -61,15 +61,14 @@ struct SettingReader {
     return overflow ? nil : count
   }
 
-  private func duration(_ text: String, in range: ClosedRange<Milliseconds>) -> SettingValue? {
-    var copy = text
+  private func duration(_ text: String, in range: ClosedRange<Milliseconds>) -> JSONNode? {
     let reason: String
-    switch copy.withUTF8({ unsafe ExpirationText.parse($0) }) {
+    switch text.withText(ExpirationText.parse) {
     case .duration(let span):
       guard range.contains(span) else {
         return refused("is '\(text)', but must be at least \(Int(range.lowerBound.wholeSeconds).counted("second"))")
       }
-      return .duration(span, text)
+      return .text(text)
     case .absolute: reason = "it is a date"
     case .refused(.empty): reason = "it is empty"
     case .refused(.unexpectedText): reason = "it must consist of whole numbers, each followed by a unit"
@@ -83,14 +82,14 @@ struct SettingReader {
       hint: "write a duration such as '30 minutes' or '1 day 12 hours'")
   }
 
-  private func choice(_ words: [String]) -> SettingValue? {
+  private func choice(_ words: [String]) -> JSONNode? {
     guard let text = field.node.string, !words.contains(text) else { return field.node.string.map { .text($0) } }
     field.refuse(text, as: words)
     return nil
   }
 
-  private func list(_ form: TextKind) -> SettingValue? {
-    all { element in element.value("a string", \.string).flatMap { checked($0, form, element) } }.map { .list($0) }
+  private func list(_ form: TextKind) -> JSONNode? {
+    all { element in element.value("a string", \.string).flatMap { checked($0, form, element) } }.map { .texts($0) }
   }
 
   /// Returns the elements; nil if one is refused.
@@ -111,24 +110,26 @@ struct SettingReader {
     }
   }
 
-  private func lookupTable(_ element: Field) -> LookupTable? {
+  private func lookupTable(_ element: Field) -> JSONNode? {
     guard let fields = element.object() else { return nil }
     let (file, keyAttribute) = (fields.required("file")?.text(), fields.required("keyAttribute")?.text())
     let keyColumn = fields["keyColumn"].map { $0.text() } ?? keyAttribute
     let columns = fields.required("columns").flatMap(columns)
     fields.end()
     guard let file, let keyAttribute, let keyColumn, let columns else { return nil }
-    return LookupTable(
-      file: PathText.resolve(file, in: directory), keyAttribute: keyAttribute, keyColumn: keyColumn, columns: columns)
+    return [
+      "file": .text(PathText.resolve(file, in: directory)), "keyAttribute": .text(keyAttribute),
+      "keyColumn": .text(keyColumn), "columns": columns,
+    ]
   }
 
-  private func columns(_ field: Field) -> [LookupTable.Column]? {
-    let pairs: [(name: String?, attribute: String?)] =
-      field.node.array?.map { ($0.string, $0.string) } ?? field.node.members?.map { ($0.key, $0.value.string) } ?? []
-    let columns = pairs.compactMap { pair in
-      pair.name.flatMap { name in pair.attribute.map { LookupTable.Column(name: name, attribute: $0) } }
+  /// Returns an object that maps columns to attributes; nil after reporting any other value than that or their names.
+  private func columns(_ field: Field) -> JSONNode? {
+    let pairs: [(String?, JSONNode)] =
+      field.node.array?.map { ($0.string, $0) } ?? field.node.members?.map { ($0.key, $0.value) } ?? []
+    let columns = pairs.compactMap { name, attribute in name.flatMap { attribute.string == nil ? nil : ($0, attribute) }
     }
-    if !columns.isEmpty, columns.count == pairs.count { return columns }
+    if !columns.isEmpty, columns.count == pairs.count { return .object(columns) }
     field.refuse("must be an array of column names, or an object that maps columns to attributes")
     return nil
   }
@@ -144,13 +145,10 @@ package struct SettingOverride: Sendable, Hashable {
 
   /// Returns nil unless the argument is `Section.key=value`.
   package init?(_ argument: String) {
-    guard let equals = argument.firstIndex(of: "=") else { return nil }
-    let name = argument[..<equals]
-    guard let dot = name.firstIndex(of: ".") else { return nil }
-    section = String(name[..<dot])
-    key = String(name[name.index(after: dot)...])
-    text = String(argument[argument.index(after: equals)...])
-    if section.isEmpty || key.isEmpty { return nil }
+    let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+    let names = parts[0].split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+    guard parts.count == 2, names.count == 2, !names.contains("") else { return nil }
+    (section, key, text) = (names[0], names[1], parts[1])
   }
 }
 

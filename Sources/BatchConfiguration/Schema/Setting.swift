@@ -50,7 +50,7 @@ package struct Setting: Sendable {
   /// One or two sentences for the reference.
   package var summary: String
   /// Stores a validated value in the settings.
-  var store: @Sendable (SettingValue, inout Settings) -> Void = { _, _ in }
+  var store: @Sendable (JSONNode, inout Settings) -> Void = { _, _ in }
 
   package var name: String { "\(section.rawValue).\(key)" }
 
@@ -64,7 +64,7 @@ extension Setting {
   ///   row never receives.
   init<Value: Sendable>(
     _ key: String, aka otherSpellings: [String] = [], _ kind: SettingKind, unit: String? = nil, fallback: JSONNode,
-    _ target: any Target<Value>, _ summary: String, _ value: @escaping @Sendable (SettingValue) -> Value?
+    _ target: any Target<Value>, _ summary: String, _ value: @escaping @Sendable (JSONNode) -> Value?
   ) {
     self.init(
       section: .general, key: key, otherSpellings: otherSpellings, kind: kind, unit: unit, fallback: fallback,
@@ -77,7 +77,7 @@ extension Setting {
   static func flag(
     _ key: String, _ fallback: Bool, _ target: any Target<Bool>, aka otherSpellings: [String] = [], _ summary: String
   ) -> Setting {
-    Setting(key, aka: otherSpellings, .boolean, fallback: .flag(fallback), target, summary, \.flag)
+    Setting(key, aka: otherSpellings, .boolean, fallback: .flag(fallback), target, summary, \.bool)
   }
 
   static func number(
@@ -86,14 +86,14 @@ extension Setting {
   ) -> Setting {
     Setting(
       key, aka: otherSpellings, .integer(range), unit: unit, fallback: .number(fallback), target, summary
-    ) { $0.number.map { Int($0) } }
+    ) { $0.integer.map { Int($0) } }
   }
 
   static func bytes(
     _ key: String, _ fallback: Int64, in range: ClosedRange<Int64>, _ target: any Target<Int>, _ summary: String
   ) -> Setting {
     Setting(key, .byteCount(range), unit: "bytes", fallback: .number(fallback), target, summary) {
-      $0.number.map { Int($0) }
+      $0.integer.map { Int($0) }
     }
   }
 
@@ -104,7 +104,7 @@ extension Setting {
     Setting(
       key, .duration(Milliseconds(shortest * 1000)...ExpirationText.longestDuration), fallback: .text(fallback), target,
       summary
-    ) { if case .duration(let span, _) = $0 { span } else { nil } }
+    ) { if case .duration(let span)? = $0.string?.withText(ExpirationText.parse) { span } else { nil } }
   }
 
   /// A whole number of seconds, as in the deltaDNA SDKs.
@@ -114,14 +114,14 @@ extension Setting {
   ) -> Setting {
     Setting(
       key, aka: otherSpellings, .integer(0...31_536_000), unit: "seconds", fallback: .number(fallback), target, summary
-    ) { $0.number.map { Milliseconds($0 * 1000) } }
+    ) { $0.integer.map { Milliseconds($0 * 1000) } }
   }
 
   static func text(
     _ key: String, _ fallback: String, _ form: TextKind, _ target: any Target<String>,
     aka otherSpellings: [String] = [], _ summary: String
   ) -> Setting {
-    Setting(key, aka: otherSpellings, .text(form), fallback: .text(fallback), target, summary) { $0.text }
+    Setting(key, aka: otherSpellings, .text(form), fallback: .text(fallback), target, summary, \.string)
   }
 
   /// An optional string; an empty string counts as missing.
@@ -129,13 +129,13 @@ extension Setting {
     _ key: String, _ form: TextKind, _ target: any Target<String?>, aka otherSpellings: [String] = [],
     _ summary: String
   ) -> Setting {
-    Setting(key, aka: otherSpellings, .text(form), fallback: "", target, summary) { .some($0.isEmpty ? nil : $0.text) }
+    Setting(key, aka: otherSpellings, .text(form), fallback: "", target, summary) { .some($0.nonempty) }
   }
 
   /// A credential; an empty string counts as missing.
   static func secret(_ key: String, _ target: any Target<Secret?>, _ summary: String) -> Setting {
     var setting = Setting(key, .text(.any), fallback: "", target, summary) {
-      .some($0.isEmpty ? nil : Secret($0.text))
+      .some($0.nonempty.map { Secret($0) })
     }
     setting.isSecret = true
     return setting
@@ -145,7 +145,9 @@ extension Setting {
     _ key: String, _ fallback: String, _ target: any Target<DatePattern>, _ summary: String
   ) -> Setting {
     // A refused pattern never becomes a validated value.
-    Setting(key, .text(.datePattern), fallback: .text(fallback), target, summary) { try? DatePattern($0.text) }
+    Setting(key, .text(.datePattern), fallback: .text(fallback), target, summary) {
+      try? $0.string.map { try DatePattern($0) }
+    }
   }
 
   static func choice<Value>(
@@ -153,13 +155,13 @@ extension Setting {
   ) -> Setting where Value: RawRepresentable & CaseIterable & Sendable, Value.RawValue == String {
     Setting(
       key, .choice(Value.allCases.map(\.rawValue)), fallback: .text(fallback.rawValue), target, summary
-    ) { Value(rawValue: $0.text) }
+    ) { $0.string.flatMap { Value(rawValue: $0) } }
   }
 
   static func list(
     _ key: String, _ fallback: [String], of form: TextKind, _ target: any Target<[String]>, _ summary: String
   ) -> Setting {
-    Setting(key, .list(form), fallback: .texts(fallback), target, summary, \.elements)
+    Setting(key, .list(form), fallback: .texts(fallback), target, summary) { $0.array?.compactMap(\.string) }
   }
 
   /// A phone setting that is accepted, validated and shown, but has no effect in a batch run.
@@ -177,15 +179,14 @@ extension Setting {
     return setting
   }
 
-  func reading(_ kind: SettingKind) -> Setting {
-    var setting = self
-    setting.kind = kind
-    return setting
-  }
-
   func placed(in section: SettingSection) -> Setting {
     var setting = self
     setting.section = section
     return setting
   }
+}
+
+extension JSONNode {
+  /// The string; nil if it is empty.
+  fileprivate var nonempty: String? { string.flatMap { $0.utf8.isEmpty ? nil : $0 } }
 }

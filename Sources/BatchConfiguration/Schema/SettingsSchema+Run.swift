@@ -140,12 +140,12 @@ extension SettingsSchema {
 
   static let reportRows = rows(
     .report,
-    Setting.choice(
-      "personalData", PersonalDataPolicy.hash, \.report.personalData,
+    .init(
+      "personalData",
+      .choiceOrBoolean(PersonalDataPolicy.allCases.map(\.rawValue), whenTrue: "clear", whenFalse: "omit"),
+      fallback: "hash", \.report.personalData,
       "Ids and other personal data in reports: omitted, hashed, or in clear text; `true` means `clear`, `false` means `omit`."
-    )
-    .reading(
-      .choiceOrBoolean(PersonalDataPolicy.allCases.map(\.rawValue), whenTrue: "clear", whenFalse: "omit")),
+    ) { $0.string.flatMap { PersonalDataPolicy(rawValue: $0) } },
     .choice(
       "mode", ReportMode.owner, \.report.mode,
       "Permissions of report files: `0640` lets the group read them and open their folders (0750)."),

@@ -41,7 +41,7 @@ package struct Comparing {
       + zip(before.request.loaded.configuration.resolved, after.request.loaded.configuration.resolved).compactMap {
         old, new in
         let (shown, changed) = (old.shown, new.shown)
-        guard old.value != new.value else { return nil }
+        guard old.given.value != new.given.value else { return nil }
         return Comparison.Setting(
           name: old.setting.name, before: shown, after: changed,
           hasEffect: !old.setting.isWithoutEffect && before.platform.reads(old.setting))

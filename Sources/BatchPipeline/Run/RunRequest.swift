@@ -134,7 +134,7 @@ package struct RunRequest: Sendable {
       let name = "\(override.section).\(override.key)"
       let resolved = loaded.configuration.resolved(named: name)
       // If the job cannot be run, it is unknown which values are secret.
-      if loaded.refusal != nil || resolved.map({ $0.setting.isSecret || $0.shown != $0.value.text }) ?? false {
+      if loaded.refusal != nil || resolved.map({ $0.setting.isSecret || $0.shown != $0.given.text }) ?? false {
         invocation.secrets.append(name)
       } else {
         invocation.settings.append("\(name)=\(override.text)")
