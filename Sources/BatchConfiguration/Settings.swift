@@ -29,22 +29,15 @@ package struct Settings: Sendable, Hashable {
   package init() {}
 
   package struct Networking: Sendable, Hashable {
-    /// The number of counted failures at which a chunk may be suspected.
     package var maxRetries = 0
-    /// The first back-off delay; it doubles up to `maxRetryDelay`, with full jitter.
     package var retryDelay = Milliseconds.zero
     package var maxRetryDelay = Milliseconds.zero
-    /// The maximum number of repeated requests per run.
     package var retryBudget = 0
-    /// The number of consecutive failures after which the run sends nothing more.
     package var breakerFailures = 0
   }
 
   package struct EventStore: Sendable, Hashable {
-    /// The age in days from which posted events may be purged.
     package var daysToKeep = 0
-    /// The age in days from which digests of processed lines may be purged; 0 keeps them. `deviceDays` is the same for
-    /// the states of devices, counted from the device's last record.
     package var digestDays = 0
     package var deviceDays = 0
   }
@@ -59,18 +52,14 @@ package struct Settings: Sendable, Hashable {
     package var xmlapiPath = ""
     package var eventsPath = ""
     package var eventErrorsPath = ""
-    /// A PEM file of certificates trusted in addition to the system's.
     package var caFile: String?
     package var idleTimeout = Milliseconds.zero
     package var proxy: String?
-    /// `user:password` for the proxy.
     package var proxyCredentials: Secret?
     package var connectTimeout = Milliseconds.zero
     package var totalTimeout = Milliseconds.zero
-    /// The rate, in bytes per second, below which a transfer counts as stalled; 0 sets no minimum.
     package var minimumRate = 0
     package var maxResponseBytes = 0
-    /// The interval before a token's expiry at which the token is renewed.
     package var tokenRefreshMargin = Milliseconds.zero
   }
 
@@ -81,7 +70,6 @@ package struct Settings: Sendable, Hashable {
     package var onUnknown = UnknownOutcomePolicy.resend
     package var patience = Milliseconds.zero
     package var patienceAtStart = Milliseconds.zero
-    /// 0 means no limit, also for `maxTokensPerHour`.
     package var maxCallsPerHour = 0
     package var maxTokensPerHour = 0
   }
@@ -89,13 +77,9 @@ package struct Settings: Sendable, Hashable {
   package struct Ingest: Sendable, Hashable {
     package var maxLineBytes = 0
     package var memoryLimit = 0
-    /// 0 uses all processors available to the process.
     package var workers = 0
-    /// The rewind window: the span before the known time in which late records are processed in chronological order;
-    /// zero for none.
     package var rewind = Milliseconds.zero
     package var lateRecords = LateRecordPolicy.accept
-    /// The maximum number of bytes of quarantined lines that a store keeps.
     package var quarantineLimit = 0
   }
 
@@ -115,7 +99,6 @@ package struct Settings: Sendable, Hashable {
     package var alarmForm = AlarmForm.json
     /// The program that is notified, with its arguments; empty for none.
     package var alarmCommand: [String] = []
-    /// The number of earlier runs that define the usual figures; 0 disables the comparison.
     package var usualRuns = 7
     package var usualFactor = 3
   }

@@ -12,17 +12,13 @@ extension Settings {
     package var platform: String?
     package var maxEventsPerRequest = 0
     package var maxBytesPerRequest = 0
-    /// The age, at the time of the run, beyond which the service refuses events; `furthestAhead` is the limit for
-    /// future events.
     package var oldestEvent = Milliseconds.zero
     package var furthestAhead = Milliseconds.zero
     package var sendsNewPlayer = false
     package var sendsGameStarted = false
     package var sendsClientDevice = false
     package var runsAllTriggeredActions = false
-    /// The period of inactivity that ends a session; zero for none.
     package var sessionTimeout = Milliseconds.zero
-    /// Zero disables the cache.
     package var engageCacheLifespan = Milliseconds.zero
     package var maxRetries = 0
     package var retryDelay = Milliseconds.zero
@@ -32,17 +28,14 @@ extension Settings {
     package var sdkVersion = ""
     package var environment = Environment.live
     package var onInvalid = InvalidEvents.quarantine
-    /// Whether members with an empty string are dropped, like those with null.
     package var dropsEmpty = false
-    /// Whether objects and arrays that this leaves empty are dropped too. Not a setting: Unity requires it.
+    /// Whether objects and arrays that `dropsEmpty` leaves empty are dropped too. Not a setting: Unity requires it.
     package var dropsEmptied = false
-    /// Whether stored events without a session get the current session or a new one.
     package var fillsSessionID = false
     /// The name of the event for deep links; nil for no event.
     package var deepLinkEventName: String?
     /// The path of Engage's saved response to `config`; nil for none.
     package var sessionConfiguration: String?
-    /// The maximum number of concurrent Collect requests.
     package var concurrency = 0
 
     package enum Environment: String, CaseIterable, Sendable {

@@ -18,14 +18,9 @@ struct BinaryPropertyListReader {
   /// The object numbers of the arrays and dictionaries around the current value.
   private var open: [Int] = []
 
-  static func read(_ bytes: [UInt8]) throws(Failure) -> JSONNode {
-    var (reader, top) = try make(bytes)
-    return try reader.node(top, "the list")
-  }
-
   private static func fault(_ problem: String) -> Failure { Failure("not a readable binary property list: \(problem)") }
 
-  private static func make(_ bytes: [UInt8]) throws(Failure) -> (BinaryPropertyListReader, top: Int) {
+  static func read(_ bytes: [UInt8]) throws(Failure) -> JSONNode {
     guard bytes.starts(with: "bplist00".utf8) else { throw fault("only version 00 is supported") }
     guard bytes.count <= XMLLimits.file.bytes else { throw fault("it has more than \(XMLLimits.file.bytes) bytes") }
     let trailer = bytes.count - 32
@@ -35,9 +30,9 @@ struct BinaryPropertyListReader {
       let top = number(bytes, trailer + 16, 8), let table = number(bytes, trailer + 24, 8), count > 0, top < count,
       table >= 8, table <= trailer, count <= (trailer - table) / offset
     else { throw fault("its trailer is damaged") }
-    let reader = BinaryPropertyListReader(
+    var reader = BinaryPropertyListReader(
       bytes: bytes, widthOfOffset: offset, widthOfReference: reference, count: count, table: table)
-    return (reader, top)
+    return try reader.node(top, "the list")
   }
 
   /// Reads a big-endian number; nil if it does not fit `Int`.

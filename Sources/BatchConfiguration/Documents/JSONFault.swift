@@ -15,7 +15,6 @@ package struct JSONFault {
 
   private struct Container {
     var isObject: Bool
-    /// The container's name for messages.
     var name: String
     var line: Int
     var key = ""

@@ -206,17 +206,14 @@ struct JobReader {
     do {
       return try zones.zone(name)
     } catch {
-      let problem =
+      let (problem, hint) =
         switch error {
-        case .unknown: "which is not a time zone in \(zones.folder)"
-        case .damaged: "whose file in \(zones.folder) is damaged"
-        case .missing: "but this machine has no time zones in \(zones.folder)"
-        }
-      let hint =
-        switch error {
-        case .unknown: "write a name such as 'Europe/London', or 'UTC'"
-        case .damaged: "reinstall the time zone database (Debian: tzdata)"
-        case .missing: "install the time zone database (Debian: tzdata)"
+        case .unknown:
+          ("which is not a time zone in \(zones.folder)", "write a name such as 'Europe/London', or 'UTC'")
+        case .damaged:
+          ("whose file in \(zones.folder) is damaged", "reinstall the time zone database (Debian: tzdata)")
+        case .missing:
+          ("but this machine has no time zones in \(zones.folder)", "install the time zone database (Debian: tzdata)")
         }
       field.refuse("is '\(name)', \(problem)", hint: hint)
       return nil

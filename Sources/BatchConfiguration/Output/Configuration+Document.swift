@@ -2,9 +2,6 @@ package import BatchFoundation
 import BatchWire
 
 extension SettingsSchema {
-  /// The built-in defaults as a document, section by section.
-  package var defaults: JSONNode { sections { $0.fallback } }
-
   /// Returns sections and keys in the order of the table, with a value for each.
   func sections(_ value: (Setting) -> JSONNode) -> JSONNode {
     .object(
@@ -21,7 +18,7 @@ extension Configuration {
     for resolved in resolved { values[resolved.setting.name] = resolved }
     return SettingsSchema.current.sections { setting in
       guard let resolved = values[setting.name] else { return setting.fallback }
-      return resolved.shownNode(resolved.value)
+      return resolved.shownNode(resolved.given)
     }
   }
 
@@ -31,7 +28,7 @@ extension Configuration {
     let bySection = Dictionary(grouping: known, by: \.setting.section)
     let document = JSONNode.object(
       SettingSection.allCases.compactMap { section in
-        bySection[section].map { (section.rawValue, .object($0.map { ($0.setting.key, $0.value.node) })) }
+        bySection[section].map { (section.rawValue, .object($0.map { ($0.setting.key, $0.given.value) })) }
       })
     return document.text() + "\n"
   }
@@ -46,7 +43,7 @@ extension Configuration {
     guard layers.faults.isEmpty else { throw ConfigurationErrors(layers.faults) }
     var settings = Settings()
     for (own, earlier) in zip(resolved, layers.resolved) {
-      own.setting.store(earlier.given.layer == .defaults ? own.value : earlier.value, &settings)
+      own.setting.store((earlier.given.layer == .defaults ? own : earlier).given.value, &settings)
     }
     layers.nameAttributes(of: &settings)
     return settings
@@ -57,15 +54,15 @@ extension Configuration {
 }
 
 extension ResolvedSetting {
-  func shownNode(_ value: SettingValue) -> JSONNode {
-    if setting.isSecret, !value.isEmpty { return .text(Secret.redacted) }
-    guard case .text(let form) = setting.kind, form.isURL else { return value.node }
-    return .text(shown(value))
+  func shownNode(_ given: GivenValue) -> JSONNode {
+    if setting.isSecret, !given.isEmpty { return .text(Secret.redacted) }
+    guard case .text(let form) = setting.kind, form.isURL else { return given.value }
+    return .text(shown(given))
   }
 
   /// All given values as text, the winning value first.
   package var explanation: String {
-    var text = "\(setting.name) = \(shown(value))\n"
+    var text = "\(setting.name) = \(shown)\n"
     var facts = [setting.kind.name]
     if let unit = setting.unit { facts.append(unit) }
     if !setting.otherSpellings.isEmpty {
@@ -76,7 +73,7 @@ extension ResolvedSetting {
     text += "  \(setting.summary)\n  (\(facts.joined(separator: "; ")))\n"
     for (index, given) in chain.reversed().enumerated() {
       let mark = index == 0 ? "->" : "  "
-      text += "\(mark) \(given.layer.rawValue): \(shown(given.value))  [\(given.origin)]\n"
+      text += "\(mark) \(given.layer.rawValue): \(shown(given))  [\(given.origin)]\n"
     }
     return text
   }
@@ -85,7 +82,7 @@ extension ResolvedSetting {
   package var explanationDocument: JSONNode {
     let chain = chain.map { given in
       let value: JSONNode = [
-        "layer": .text(given.layer.rawValue), "value": shownNode(given.value), "source": .text(given.place.source),
+        "layer": .text(given.layer.rawValue), "value": shownNode(given), "source": .text(given.place.source),
       ]
       let variables = given.variables.map(\.description)
       return value.adding([
@@ -93,7 +90,7 @@ extension ResolvedSetting {
       ])
     }
     return [
-      "key": .text(setting.name), "value": shownNode(value), "summary": .text(setting.summary), "chain": .array(chain),
+      "key": .text(setting.name), "value": shownNode(given), "summary": .text(setting.summary), "chain": .array(chain),
     ]
   }
 }

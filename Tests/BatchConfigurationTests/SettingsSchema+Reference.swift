@@ -1,8 +1,13 @@
 import BatchFoundation
 
+@testable import BatchConfiguration
+
 extension SettingsSchema {
+  /// The built-in defaults as a document, section by section.
+  var defaults: JSONNode { sections { $0.fallback } }
+
   /// The generated tables of `configs/README.md`.
-  package var reference: String {
+  var reference: String {
     SettingSection.allCases.map { section in
       var text = "### \(section.rawValue)\n\n| key | type | unit | default | meaning |\n|---|---|---|---|---|\n"
       for setting in settings(in: section) { text += Self.row(setting) }
