@@ -85,12 +85,10 @@ package final class HTTPClient: Sendable {
 /// The connection settings and limits of a client. Seconds may have a fraction.
 package struct HTTPSettings: Sendable {
   package enum Proxy: Sendable {
-    /// A direct connection, regardless of the environment.
+    /// A direct connection; variables such as `https_proxy` are ignored.
     case none
     /// A proxy at an address. The login is `user:password`; nil if the proxy needs none.
     case address(String, login: String? = nil)
-    /// The proxy in `https_proxy` and similar variables; only at the operator's request.
-    case environment
   }
 
   package var connectSeconds: Double
@@ -128,7 +126,6 @@ extension HTTPSettings.Proxy: CustomStringConvertible, CustomReflectable {
     switch self {
     case .none: "none"
     case .address(let address, let login): login == nil ? address : "\(address) with a login"
-    case .environment: "from the environment"
     }
   }
   package var customMirror: Mirror { Mirror(self, children: [], displayStyle: .enum) }

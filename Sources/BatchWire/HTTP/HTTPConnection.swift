@@ -91,7 +91,6 @@ final class HTTPConnection: @unchecked Sendable {
 
   private func configureProxy() -> Bool {
     switch settings.proxy {
-    case .environment: true
     // An empty name keeps libcurl from using the environment.
     case .none: text(CURLOPT_PROXY, "")
     case .address(let address, let login):

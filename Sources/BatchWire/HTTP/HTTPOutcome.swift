@@ -44,9 +44,8 @@ package struct HTTPFault: Sendable, Equatable {
     case tls = "TLS refused"
     /// A file of authorities without a readable certificate.
     case authorities = "the file with trusted certificates is unusable"
+    /// Also a rate below the minimum for too long.
     case timeout = "timed out"
-    /// A rate below the minimum for too long.
-    case tooSlow = "too slow"
     /// A connection that ended before the response was complete.
     case cut = "connection lost"
     case tooLarge = "response too large"
@@ -59,12 +58,11 @@ package struct HTTPFault: Sendable, Equatable {
   /// Whether the request may be the cause: the connection broke, time ran out, or the response was unusable.
   package var mayBeTheRequest: Bool {
     switch kind {
-    case .timeout, .tooSlow, .cut, .tooLarge, .protocolViolation: true
+    case .timeout, .cut, .tooLarge, .protocolViolation: true
     case .invalidRequest, .resolve, .connect, .tls, .authorities, .cancelled, .local: false
     }
   }
 
-  /// The problem with the peer's certificate.
   package enum Certificate: String, Sendable {
     case selfSigned = "the certificate is self-signed and not among the trusted ones"
     case unknownAuthority = "the certificate is from an untrusted authority"

@@ -63,7 +63,6 @@ final class HTTPTransfer {
     return true
   }
 
-  /// Provides the next part of the request's body.
   func provide(_ target: UnsafeMutablePointer<CChar>?, _ capacity: Int) -> Int {
     guard let target = unsafe target else { return 0 }
     let count = min(capacity, request.body.count - provided)

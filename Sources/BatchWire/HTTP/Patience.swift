@@ -89,22 +89,17 @@ package enum HTTPDate {
   /// Parses `Sun, 06 Nov 1994 08:49:37 GMT`, ignoring the weekday; nil for the two obsolete formats and impossible
   /// dates.
   package static func parse(_ text: String) -> Int64? {
-    let parts = text.split(separator: " ", omittingEmptySubsequences: false).map(String.init)
-    guard parts.count == 6, parts[0].utf8.count == 4, parts[0].utf8.last == UInt8(ascii: ","), parts[5] == "GMT",
-      let day = digits(parts[1], 2), let month = months.firstIndex(of: parts[2]), let year = digits(parts[3], 4)
-    else { return nil }
-    let clock = parts[4].split(separator: ":", omittingEmptySubsequences: false).map { digits(String($0), 2) }
-    guard clock.count == 3, let hour = clock[0], let minute = clock[1], let second = clock[2], second <= 60,
-      year >= 1970,
-      // A leap second counts as the second before it.
-      let time = CivilTime(
-        year: year, month: month + 1, day: day, hour: hour, minute: minute, second: min(second, 59))
-    else { return nil }
-    return time.milliseconds / 1000
-  }
-
-  private static func digits(_ text: String, _ count: Int) -> Int? {
-    guard text.utf8.count == count, text.utf8.allSatisfy(\.isASCIIDigit) else { return nil }
-    return Int(text)
+    text.withText { text in
+      let marks: [(Int, Text)] = [(3, ", "), (7, " "), (11, " "), (16, " "), (19, ":"), (22, ":"), (25, " GMT")]
+      guard text.count == 29, marks.allSatisfy({ text.slice($0, $0 + $1.count) == $1 }),
+        let day = text.digits(5, 2), let month = months.firstIndex(of: text.slice(8, 11).description),
+        let year = text.digits(12, 4), year >= 1970, let hour = text.digits(17, 2), let minute = text.digits(20, 2),
+        let second = text.digits(23, 2), second <= 60,
+        // A leap second counts as the second before it.
+        let time = CivilTime(
+          year: year, month: month + 1, day: day, hour: hour, minute: minute, second: min(second, 59))
+      else { return nil }
+      return time.milliseconds / 1000
+    }
   }
 }

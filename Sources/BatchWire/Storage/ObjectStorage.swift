@@ -63,7 +63,6 @@ package final class ObjectStorage: RemoteStorage {
     }
   }
 
-  /// Lists the objects whose keys begin with the prefix, page by page.
   private func list(_ bucket: RemoteAddress, _ prefix: String, _ text: String) throws -> [RemoteFile] {
     var files: [RemoteFile] = []
     var token: String?
@@ -337,7 +336,6 @@ struct ObjectCall {
   var range: Range<UInt64>?
   /// The object whose bytes are read; nil until it is found.
   var file: RemoteFile?
-  /// The maximum number of attempts.
   var attempts = 8
   var cancellation: HTTPCancellation?
   /// Called before each repetition; may throw to stop.

@@ -15,7 +15,6 @@ final class ObjectWriter: RemoteWriter {
   private var part: [UInt8] = []
   /// The id of the multipart upload; nil until one begins.
   private var upload: String?
-  /// The tags of the parts sent.
   private var tags: [String] = []
 
   init(

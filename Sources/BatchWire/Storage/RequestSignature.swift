@@ -18,7 +18,10 @@ struct RequestSignature: Sendable {
     _ method: String, path: String, query: [(String, String)], headers: [(String, String)], bodyHash: String,
     time: String
   ) -> String {
-    let headers = headers.map { ($0.lowercased(), Self.trimmed($1)) }.sorted { $0.0 < $1.0 }
+    // Spaces around a value are not signed, and those within are signed as one.
+    let headers = headers.map { name, value in
+      (name.lowercased(), value.split { $0 == " " || $0 == "\t" }.joined(separator: " "))
+    }.sorted { $0.0 < $1.0 }
     let names = headers.map(\.0).joined(separator: ";")
     let canonical = [
       method, path.isEmpty ? "/" : path, Self.text(of: query),
@@ -44,11 +47,6 @@ struct RequestSignature: Sendable {
     var bytes: [UInt8] = []
     PercentEncoding.append(text.utf8, keeping: "~\(kept)", to: &bytes)
     return String(decoding: bytes, as: UTF8.self)
-  }
-
-  /// Returns the value without surrounding spaces, and with each run of spaces replaced by one.
-  private static func trimmed(_ value: String) -> String {
-    value.split(whereSeparator: { $0 == " " || $0 == "\t" }).joined(separator: " ")
   }
 }
 

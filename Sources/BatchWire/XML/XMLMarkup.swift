@@ -8,10 +8,6 @@ struct XMLMarkup {
 
   init(_ bytes: [UInt8], limits: XMLLimits) throws(XMLError) {
     self.limits = limits
-    try scan(bytes)
-  }
-
-  private mutating func scan(_ bytes: [UInt8]) throws(XMLError) {
     var at = 0
     var line = 1
     while at < bytes.count {
@@ -22,13 +18,14 @@ struct XMLMarkup {
         continue
       }
       let end: Int
-      if Self.has("<!--", bytes, at) {
+      let rest = bytes[at...]
+      if rest.starts(with: "<!--".utf8) {
         end = Self.after("-->", bytes, at + 4)
-      } else if Self.has("<![CDATA[", bytes, at) {
+      } else if rest.starts(with: "<![CDATA[".utf8) {
         end = Self.after("]]>", bytes, at + 9)
-      } else if Self.has("<?", bytes, at) {
+      } else if rest.starts(with: "<?".utf8) {
         end = Self.after("?>", bytes, at + 2)
-      } else if Self.has("<!", bytes, at) {
+      } else if rest.starts(with: "<!".utf8) {
         throw XMLError.documentType(line: line)
       } else {
         end = try tag(bytes, at, line)
@@ -59,21 +56,10 @@ struct XMLMarkup {
     return at
   }
 
-  private static func has(_ mark: StaticString, _ bytes: [UInt8], _ at: Int) -> Bool {
-    guard at + mark.utf8CodeUnitCount <= bytes.count else { return false }
-    return unsafe bytes[at..<at + mark.utf8CodeUnitCount].elementsEqual(
-      UnsafeBufferPointer(start: mark.utf8Start, count: mark.utf8CodeUnitCount))
-  }
-
   /// Returns the offset after the next `mark`; the end of the document if there is none.
-  private static func after(_ mark: StaticString, _ bytes: [UInt8], _ from: Int) -> Int {
-    let length = mark.utf8CodeUnitCount
-    let last = unsafe mark.utf8Start[length - 1]
-    var at = from
-    while at + length <= bytes.count {
-      if bytes[at + length - 1] == last, has(mark, bytes, at) { return at + length }
-      at += 1
-    }
-    return bytes.count
+  private static func after(_ mark: String, _ bytes: [UInt8], _ from: Int) -> Int {
+    let mark = Array(mark.utf8)
+    return (from..<bytes.count).first { bytes[$0] == mark[0] && bytes[$0...].starts(with: mark) }
+      .map { $0 + mark.count } ?? bytes.count
   }
 }

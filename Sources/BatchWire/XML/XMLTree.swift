@@ -90,7 +90,6 @@ package struct XMLElement: Sendable, Equatable {
   /// Returns the first child with this name; nil if there is none.
   package func first(_ name: String) -> XMLElement? { elements.first { $0.isNamed(name) } }
 
-  /// Returns the value of an attribute; nil if there is none.
   package func attribute(_ name: String) -> String? {
     attributes.first { $0.name.isIdentical(to: name) }?.value
   }
