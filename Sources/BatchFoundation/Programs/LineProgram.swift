@@ -9,7 +9,6 @@ import Glibc
   package struct Command: Sendable, Hashable {
     /// The program, looked up as a shell does, and its arguments.
     package var words: [String]
-    /// The working directory.
     package var folder: String
     /// The maximum wait for an answer, after which the program counts as hung.
     package var timeout: Milliseconds
@@ -23,7 +22,6 @@ import Glibc
       self.timeout = timeout
     }
 
-    /// Whether the program exists and is executable.
     package var isThere: Bool {
       guard let name = words.first, !name.isEmpty else { return false }
       if name.utf8.contains(UInt8(ascii: "/")) {
@@ -34,8 +32,7 @@ import Glibc
     }
   }
 
-  /// The reason why lines were not answered.
-  package enum Failure: Error, Hashable, Sendable {
+  package enum Failure: Error, Hashable, Sendable, CustomStringConvertible {
     /// The system's error code.
     case notStarted(Int32)
     case hung
@@ -44,6 +41,16 @@ import Glibc
     case failed(exitCode: Int32?)
     /// A line longer than ``LineProgram/longestAnswer``, or a line that was not requested.
     case flooded
+
+    package var description: String {
+      switch self {
+      case .notStarted(let code): unsafe "it cannot be started: \(String(cString: strerror(code)))"
+      case .hung: "it did not answer in time"
+      case .ended: "it ended before it answered"
+      case .failed(let code): code.map { "exit code \($0)" } ?? "killed by a signal"
+      case .flooded: "it wrote more than one line per event, or too long a line"
+      }
+    }
   }
 
   /// The maximum length of an answer in bytes.
@@ -193,13 +200,7 @@ import Glibc
     guard process == 0 else { return }
     // Writing to a program that has ended must fail with an error, not kill this process.
     signal(SIGPIPE, SIG_IGN)
-    do {
-      try Self.spawning.withLock { _ in try startAlone() }
-    } catch let failure as Failure {
-      throw failure
-    } catch {
-      throw .ended
-    }
+    try Self.spawning.withLock { _ throws(Failure) in try startAlone() }
   }
 
   /// Serializes the creation of pipes and processes, so that no other child inherits these descriptors.
@@ -296,17 +297,5 @@ import Glibc
   private static func shut(_ descriptor: inout Int32) {
     if descriptor >= 0 { close(descriptor) }
     descriptor = -1
-  }
-}
-
-extension LineProgram.Failure: CustomStringConvertible {
-  package var description: String {
-    switch self {
-    case .notStarted(let code): unsafe "it cannot be started: \(String(cString: strerror(code)))"
-    case .hung: "it did not answer in time"
-    case .ended: "it ended before it answered"
-    case .failed(let code): code.map { "exit code \($0)" } ?? "killed by a signal"
-    case .flooded: "it wrote more than one line per event, or too long a line"
-    }
   }
 }

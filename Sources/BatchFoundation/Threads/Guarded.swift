@@ -32,7 +32,9 @@ import Glibc
   }
 
   /// Reads or changes the state without waking waiting threads.
-  package func withLock<Value: ~Copyable>(_ body: (inout State) throws -> Value) rethrows -> Value {
+  package func withLock<Value: ~Copyable, Failure: Error>(
+    _ body: (inout State) throws(Failure) -> Value
+  ) throws(Failure) -> Value {
     unsafe pthread_mutex_lock(mutex)
     defer { unsafe pthread_mutex_unlock(mutex) }
     return try body(&state)
@@ -57,14 +59,8 @@ import Glibc
 
   /// Waits until `body` returns a value. `body` is called at once and after each change, and may change the state.
   package func wait<Value>(_ body: (inout State) throws -> Value?) rethrows -> Value {
-    unsafe pthread_mutex_lock(mutex)
-    defer {
-      unsafe pthread_cond_broadcast(changed)
-      unsafe pthread_mutex_unlock(mutex)
-    }
     while true {
-      if let value = try body(&state) { return value }
-      unsafe pthread_cond_wait(changed, mutex)
+      if let value = try wait(upTo: .max, body) { return value }
     }
   }
 

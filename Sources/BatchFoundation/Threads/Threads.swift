@@ -12,16 +12,19 @@ package enum Threads {
   package static func run<Failure: Error>(
     _ count: Int, _ body: @escaping @Sendable (Int) throws(Failure) -> Void
   ) throws(Failure) {
-    let jobs = (0..<max(count, 1)).map { index in Share { () throws(Failure) in try body(index) } }
-    var threads: [pthread_t] = []
-    var refused: [Share<Failure>] = []
-    for job in jobs.dropFirst() {
-      if let thread = start({ job.run() }) { threads.append(thread) } else { refused.append(job) }
+    let errors = Guarded([Int: Failure]())
+    @Sendable func run(_ index: Int) {
+      do throws(Failure) { try body(index) } catch { errors.withLock { $0[index] = error } }
     }
-    jobs[0].run()
-    for job in refused { job.run() }
+    var threads: [pthread_t] = []
+    var refused: [Int] = []
+    for index in 1..<max(count, 1) {
+      if let thread = start({ run(index) }) { threads.append(thread) } else { refused.append(index) }
+    }
+    run(0)
+    for index in refused { run(index) }
     for thread in threads { pthread_join(thread, nil) }
-    for job in jobs { if let error = job.error { throw error } }
+    if let first = errors.withLock({ $0.min { $0.key < $1.key } }) { throw first.value }
   }
 
   /// Runs `body` on a new thread that is never joined.
@@ -59,18 +62,6 @@ package enum Threads {
   private final class Body: Sendable {
     let run: @Sendable () -> Void
     init(_ run: @escaping @Sendable () -> Void) { self.run = run }
-  }
-
-  /// Written only by its thread and read only after that thread is joined.
-  private final class Share<Failure: Error>: @unchecked Sendable {
-    private let work: () throws(Failure) -> Void
-    private(set) var error: Failure?
-
-    init(_ work: @escaping () throws(Failure) -> Void) { self.work = work }
-
-    func run() {
-      do throws(Failure) { try work() } catch { self.error = error }
-    }
   }
 }
 
