@@ -45,17 +45,20 @@ extension JSONNode {
       for _ in 0..<indentation { target.append(UInt8(ascii: " ")) }
     }
 
-    /// Writes the parts of an array or object, each on its own line.
-    func write<Part>(
-      _ parts: [Part], in brackets: (Text, Text), to target: inout ByteBuffer,
-      _ write: (Part, Layout, inout ByteBuffer) -> Void
+    /// Writes the parts of an array, which have no keys, or of an object, each on its own line.
+    func write(
+      _ parts: some Collection<(key: String?, value: JSONNode)>, in brackets: (Text, Text), to target: inout ByteBuffer
     ) {
       let inner = inner
       target.append(brackets.0)
       for (index, part) in parts.enumerated() {
         if index > 0 { target.append(comma) }
         inner.breakLine(&target)
-        write(part, inner, &target)
+        if let key = part.key {
+          key.withText { CanonicalJSON.appendString($0, to: &target) }
+          target.append(colon)
+        }
+        part.value.write(inner, to: &target)
       }
       if !parts.isEmpty { breakLine(&target) }
       target.append(brackets.1)
@@ -68,16 +71,8 @@ extension JSONNode {
     case .bool(let flag): target.append(flag ? "true" : "false")
     case .number(let json), .written(let json): json.withText { target.append($0) }
     case .string(let string), .date(let string): string.withText { CanonicalJSON.appendString($0, to: &target) }
-    case .array(let elements):
-      layout.write(elements, in: ("[", "]"), to: &target) { element, inner, target in
-        element.write(inner, to: &target)
-      }
-    case .object(let members):
-      layout.write(members, in: ("{", "}"), to: &target) { member, inner, target in
-        member.key.withText { CanonicalJSON.appendString($0, to: &target) }
-        target.append(inner.colon)
-        member.value.write(inner, to: &target)
-      }
+    case .array(let elements): layout.write(elements.lazy.map { (nil, $0) }, in: ("[", "]"), to: &target)
+    case .object(let members): layout.write(members.lazy.map { ($0.key, $0.value) }, in: ("{", "}"), to: &target)
     }
   }
 }

@@ -88,7 +88,6 @@ package struct JSONNode: Sendable {
 
 package struct JSONMember: Sendable {
   package var key: String
-  /// The start of the key.
   package var place: TextPlace?
   package var value: JSONNode
 
@@ -191,18 +190,16 @@ extension JSONNode {
     _ bytes: [UInt8], options: JSONOptions = []
   ) throws(JSONError) -> (root: JSONNode, comment: TextPlace?) {
     let mark = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
-    var result: Result<(root: JSONNode, comment: TextPlace?), JSONError> = .failure(.syntax(offset: 0))
     let lines = LineStarts(bytes)
-    unsafe bytes.withUnsafeBufferPointer { all in
-      result = unsafe read(UnsafeBufferPointer(rebasing: all[mark...]), options, mark, lines)
+    return try unsafe bytes.withUnsafeBufferPointer { all throws(JSONError) in
+      try unsafe read(UnsafeBufferPointer(rebasing: all[mark...]), options, mark, lines)
     }
-    return try result.get()
   }
 
   private static func read(
     _ bytes: UnsafeBufferPointer<UInt8>, _ options: JSONOptions, _ shift: Int, _ lines: LineStarts
-  ) -> Result<(root: JSONNode, comment: TextPlace?), JSONError> {
-    if let offset = unsafe firstInvalidUTF8(bytes) { return .failure(.invalidUTF8(offset: offset + shift)) }
+  ) throws(JSONError) -> (root: JSONNode, comment: TextPlace?) {
+    if let offset = unsafe firstInvalidUTF8(bytes) { throw .invalidUTF8(offset: offset + shift) }
     var reader = JSONReader()
     var tree = JSONTreeBuilder(lines: lines, shift: shift)
     let flaws: JSONFlaws
@@ -210,16 +207,16 @@ extension JSONNode {
       flaws = try unsafe reader.read(
         bytes, comments: options.contains(.comments), trailingCommas: options.contains(.trailingCommas), into: &tree)
     } catch {
-      return .failure(.syntax(offset: error.offset + shift))
+      throw .syntax(offset: error.offset + shift)
     }
-    if let offset = flaws.unpairedSurrogate { return .failure(.invalidUTF8(offset: offset + shift)) }
-    if let offset = flaws.tooDeep { return .failure(.tooDeep(offset: offset + shift)) }
+    if let offset = flaws.unpairedSurrogate { throw .invalidUTF8(offset: offset + shift) }
+    if let offset = flaws.tooDeep { throw .tooDeep(offset: offset + shift) }
     if let offset = flaws.duplicateKey, !options.contains(.duplicateKeys) {
-      return .failure(.duplicateKey(offset: offset + shift))
+      throw .duplicateKey(offset: offset + shift)
     }
-    if let offset = flaws.nulCharacter { return .failure(.nulCharacter(offset: offset + shift)) }
-    if let offset = flaws.numberOutOfRange { return .failure(.numberOutOfRange(offset: offset + shift)) }
-    return .success((tree.root, flaws.comment.map { lines.position(of: $0 + shift) }))
+    if let offset = flaws.nulCharacter { throw .nulCharacter(offset: offset + shift) }
+    if let offset = flaws.numberOutOfRange { throw .numberOutOfRange(offset: offset + shift) }
+    return (tree.root, flaws.comment.map { lines.position(of: $0 + shift) })
   }
 }
 

@@ -51,7 +51,7 @@ extension JSONReader {
     let mark = sink.count
     let text = try unsafe string(base, &at, end, &flaws)
     if depth <= Self.deepest {
-      if keyCount == keyCapacity { growKeys() }
+      if keyCount == keyCapacity { unsafe Self.grow(&keys, &keyCapacity) }
       let fingerprint = Self.fingerprint(text)
       let bit = Self.bit(fingerprint)
       if unsafe keyBits[depth - 1] & bit != 0, flaws.duplicateKey == nil,

@@ -14,7 +14,6 @@ package protocol JSONSink: ~Copyable {
 
   /// Whether the sink writes position-independent bytes, so that the bytes of an object can be reused for an equal one.
   static var writesBytes: Bool { get }
-  /// The number of bytes written.
   var count: Int { get }
   func bytes(from start: Int) -> UnsafeRawBufferPointer
   mutating func put(_ bytes: UnsafeRawBufferPointer)
@@ -243,7 +242,7 @@ package struct JSONSyntaxError: Error, Equatable {
   private mutating func open<Sink: JSONSink & ~Copyable>(
     _ isObject: Bool, _ depth: inout Int, _ keyCount: Int, _ at: Int, _ flaws: inout JSONFlaws, _ sink: inout Sink
   ) -> Bool {
-    if depth == kindCapacity { growKinds() }
+    if depth == kindCapacity { unsafe Self.grow(&kinds, &kindCapacity) }
     unsafe kinds[depth] = isObject
     depth += 1
     if depth <= Self.deepest {
@@ -268,20 +267,14 @@ package struct JSONSyntaxError: Error, Equatable {
     unsafe keys = .allocate(capacity: keyCapacity)
   }
 
-  private mutating func growKinds() {
-    let larger = UnsafeMutablePointer<Bool>.allocate(capacity: kindCapacity * 2)
-    unsafe larger.initialize(from: kinds, count: kindCapacity)
-    unsafe kinds.deallocate()
-    unsafe kinds = larger
-    kindCapacity *= 2
-  }
-
-  mutating func growKeys() {
-    let larger = UnsafeMutablePointer<SeenKey>.allocate(capacity: keyCapacity * 2)
-    unsafe larger.initialize(from: keys, count: keyCapacity)
-    unsafe keys.deallocate()
-    unsafe keys = larger
-    keyCapacity *= 2
+  /// Doubles the memory.
+  @inline(never)
+  static func grow<Element>(_ memory: inout UnsafeMutablePointer<Element>, _ capacity: inout Int) {
+    let larger = UnsafeMutablePointer<Element>.allocate(capacity: capacity * 2)
+    unsafe larger.initialize(from: memory, count: capacity)
+    unsafe memory.deallocate()
+    unsafe memory = larger
+    capacity *= 2
   }
 
   @inline(__always)

@@ -2,7 +2,6 @@
 @safe package struct JSONTape: ~Copyable {
   private var memory: UnsafeMutableRawPointer
   private var capacity: Int
-  /// The number of bytes in use.
   package private(set) var count = 0
   /// The offset of the length field of the innermost open container. Until the container is closed, that field holds
   /// the offset of the enclosing container's length field.
