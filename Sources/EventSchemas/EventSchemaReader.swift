@@ -74,7 +74,7 @@ private struct EventSchemaReader {
     }
     inspection.events += 1
     let name = readName(node, path, &names, isEvent: true, mayBeReserved: false)
-    let isPublished = readFlag(node, "published", path) ?? true
+    let isPublished = member("published", of: node, path, .badType, "a boolean", \.bool) ?? true
     let parameters = readParameters(node, path, isTop: true)
     return name.map { EventDefinition(name: $0, isPublished: isPublished, parameters: parameters) }
   }
@@ -96,7 +96,7 @@ private struct EventSchemaReader {
     }
     inspection.parameters += 1
     let name = readName(node, path, &names, isEvent: false, mayBeReserved: isTop)
-    let isRequired = readFlag(node, "required", path) ?? false
+    let isRequired = member("required", of: node, path, .badType, "a boolean", \.bool) ?? false
     guard let value = readValue(node, path), let name else { return nil }
     return ParameterDefinition(name: name, value: value, isRequired: isRequired)
   }
@@ -211,10 +211,6 @@ private struct EventSchemaReader {
         "'\(name)' is reserved: events have a member of that name next to 'eventParams'")
     }
     return name
-  }
-
-  private mutating func readFlag(_ node: JSONNode, _ key: String, _ path: String) -> Bool? {
-    member(key, of: node, path, .badType, "a boolean", \.bool)
   }
 
   /// Returns the value of a member; nil if the member is missing or of a different kind. The latter is recorded as a

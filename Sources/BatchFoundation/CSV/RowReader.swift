@@ -1,4 +1,3 @@
-/// The dialect of a file of separated values.
 package struct RowDialect: Sendable {
   /// The meaning of quotes around a field.
   package enum Quotes: String, Sendable {
@@ -242,7 +241,6 @@ package struct RowReader {
     return false
   }
 
-  /// Reads an escape character and the character after it.
   private mutating func takeEscaped(_ body: (Row) -> Void) {
     guard at + 1 < buffer.count else {
       at += 1
@@ -257,13 +255,18 @@ package struct RowReader {
     // Writers that quote fields do not escape letters outside of quotes; `\N` is null.
     let isLetter = byte.isASCIILetter && byte != UInt8(ascii: "N")
     if isLetter, !isQuoted, form.quotes == .standard { unreadEscape = fields.count }
-    if let meaning = Self.escapes[byte] { return field.append(meaning) }
+    if let meaning = Self.escapes[Int(byte)] { return field.append(meaning) }
     // No writer escapes other letters, so the backslash is literal, as in files from Spark, which escapes only quotes.
     if byte.isASCIILetterOrDigit { field.append(Self.backslash) }
     field.append(byte)
   }
 
-  private static let escapes = Dictionary(uniqueKeysWithValues: zip("ntrbfv0".utf8, "\n\t\r\u{8}\u{C}\u{B}\0".utf8))
+  /// The meaning of each byte after a backslash; nil for one that means itself.
+  private static let escapes: [UInt8?] = {
+    var escapes = [UInt8?](repeating: nil, count: 256)
+    for (letter, meaning) in zip("ntrbfv0".utf8, "\n\t\r\u{8}\u{C}\u{B}\0".utf8) { escapes[Int(letter)] = meaning }
+    return escapes
+  }()
 
   private mutating func endField(_ end: Int) {
     let isNull = !isClosed && columns != nil && form.nulls.contains { buffer[startOfField..<end].elementsEqual($0) }

@@ -38,7 +38,6 @@ package struct ConfigurationFault: Hashable, Sendable, CustomStringConvertible {
     self.init(place, .error, problem, hint: hint)
   }
 
-  /// The problem, followed by the hint if there is one.
   package var text: String { problem + (hint.map { "; \($0)" } ?? "") }
 
   package var description: String {

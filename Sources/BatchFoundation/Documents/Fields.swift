@@ -123,7 +123,6 @@ package struct Field {
     return choice
   }
 
-  /// Reports a string that is not one of the words.
   package func refuse(_ text: String, as words: [String]) {
     refuse(
       "is '\(text)', but must be one of \(words.map { "'\($0)'" }.joined(separator: ", "))",

@@ -43,7 +43,6 @@ package struct LinearRegex: Sendable {
     table = RegexTable(program)
   }
 
-  /// Matches the whole value.
   package func verdict(on value: UnsafeBufferPointer<UInt8>) -> Verdict {
     guard value.count <= Self.longestValue else { return .tooLong }
     return unsafe answer(to: value) ? .accepted : .rejected

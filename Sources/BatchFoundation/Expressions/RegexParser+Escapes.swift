@@ -38,9 +38,7 @@ extension RegexParser {
 
   private mutating func namedProperty(from start: Int) throws(LinearRegex.Fault) -> RegexProperty {
     guard take("{") else { throw fault("'\\p' needs a name in braces", at: start) }
-    let name = position
-    while let scalar = next, scalar != "}" { position += 1 }
-    let text = String(String.UnicodeScalarView(pattern[name..<position]))
+    let text = name(upTo: "}")
     guard take("}") else { throw fault("'\\p{' has no '}'", at: start) }
     guard let property = RegexProperty(name: text) else {
       throw fault("the property '\(text)' is not supported", at: start)

@@ -32,6 +32,13 @@ struct RegexParser {
     return true
   }
 
+  /// Reads the characters up to `end` or to the end of the expression.
+  mutating func name(upTo end: Unicode.Scalar) -> String {
+    let start = position
+    while let scalar = next, scalar != end { position += 1 }
+    return String(String.UnicodeScalarView(pattern[start..<position]))
+  }
+
   // MARK: Structure
 
   private mutating func choice(depth: Int) throws(LinearRegex.Fault) -> RegexNode {
@@ -188,13 +195,9 @@ struct RegexParser {
   }
 
   private mutating func escape(from start: Int) throws(LinearRegex.Fault) -> RegexNode {
-    switch next {
-    case "A": return assertion(.start)
-    case "z": return assertion(.end)
-    case "Z": return assertion(.endOrLastTerminator)
-    case "b": return assertion(.wordBoundary)
-    case "B": return assertion(.noWordBoundary)
-    default: break
+    if let assertion = next.flatMap({ Self.assertionEscapes[$0] }) {
+      position += 1
+      return .assertion(assertion)
     }
     switch try escapedCharacters(from: start) {
     case .property(let property, let isNegated): return .set(set(of: property, isNegated: isNegated))
@@ -208,10 +211,9 @@ struct RegexParser {
     RegexSet([.property(property, isNegated: false)], isNegated: isNegated, ignoresCase: flags.ignoresCase)
   }
 
-  private mutating func assertion(_ assertion: RegexAssertion) -> RegexNode {
-    position += 1
-    return .assertion(assertion)
-  }
+  private static let assertionEscapes: [Unicode.Scalar: RegexAssertion] = [
+    "A": .start, "z": .end, "Z": .endOrLastTerminator, "b": .wordBoundary, "B": .noWordBoundary,
+  ]
 
   /// Reads the rest of a bracket class after its `[`.
   private mutating func bracketClass(depth: Int, from start: Int) throws(LinearRegex.Fault) -> RegexSet {
@@ -242,10 +244,7 @@ struct RegexParser {
 
   private mutating func posixClass(from place: Int) throws(LinearRegex.Fault) -> RegexSet.Part {
     let isNegated = take("^")
-    let name = position
-    while let scalar = next, scalar != ":" { position += 1 }
-    let text = String(String.UnicodeScalarView(pattern[name..<position]))
-    guard take(":]"), let property = RegexProperty(name: text) else {
+    guard let property = RegexProperty(name: name(upTo: ":")), take(":]") else {
       throw fault("'[:' does not begin a known class", at: place)
     }
     return .set(set(of: property, isNegated: isNegated))

@@ -124,7 +124,6 @@ private struct StateSet {
     places[number] < members.count && members[places[number]] == number
   }
 
-  /// Inserts a number; returns false if it was already present.
   mutating func insert(_ number: Int) -> Bool {
     if contains(number) { return false }
     places[number] = members.count

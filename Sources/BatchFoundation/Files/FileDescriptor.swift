@@ -27,10 +27,6 @@ public enum FileDescriptor {
     }
   }
 
-  public static func readAll(_ descriptor: Int32) throws(SystemError) -> [UInt8] {
-    try readAll(descriptor, limit: .max) ?? []
-  }
-
   /// Reads to the end; returns nil if there are more than `limit` bytes.
   public static func readAll(_ descriptor: Int32, limit: Int) throws(SystemError) -> [UInt8]? {
     let piece = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 16)

@@ -1,6 +1,5 @@
 public import Glibc
 
-/// The status of a path or an open descriptor.
 public struct FileStatus: Equatable, Sendable {
   public enum Kind: String, Sendable {
     case file = "a file"
@@ -23,8 +22,6 @@ public struct FileStatus: Equatable, Sendable {
   public var size: Int64
   /// The permissions, as `chmod` takes them.
   public var mode: mode_t
-  /// The number of hard links.
-  public var names: Int
 
   public init(_ status: stat) {
     identity = Identity(
@@ -40,7 +37,6 @@ public struct FileStatus: Equatable, Sendable {
       }
     size = Int64(status.st_size)
     mode = status.st_mode & 0o7777
-    names = Int(status.st_nlink)
   }
 
   /// Returns the status of the path after following symbolic links; nil if nothing exists there.
@@ -62,7 +58,6 @@ public struct FileStatus: Equatable, Sendable {
   }
 }
 
-/// An error of a system call.
 public struct SystemError: Error, Equatable, Sendable, CustomStringConvertible {
   /// The error number, as in `errno`.
   public var code: Int32
@@ -128,7 +123,7 @@ public enum FilePlace: Hashable, Sendable {
   ///
   /// - Throws: the system's error number, if the file cannot be examined.
   public init?(_ path: String) throws(SystemError) {
-    if let number = OutputPath(path).descriptor {
+    if case .open(let number) = OutputPath(path) {
       self.init(try FileStatus.of(number))
       return
     }
@@ -168,9 +163,5 @@ public enum OutputPath: Equatable, Sendable {
     for folder in ["/dev/fd/", "/proc/self/fd/"] where path.hasPrefix(folder) {
       if let number = Int32(path.dropFirst(folder.count)), number >= 0 { self = .open(number) }
     }
-  }
-
-  var descriptor: Int32? {
-    if case .open(let number) = self { number } else { nil }
   }
 }

@@ -86,9 +86,7 @@ package protocol RemoteStorage: Sendable {
 
 /// The state of an address that a writer requires.
 package enum RemoteCondition: Sendable, Equatable {
-  /// The address has no object.
   case nothing
-  /// The address has the object with this entity tag.
   case object(tag: String)
 }
 
@@ -117,7 +115,6 @@ package protocol RemoteWriter: AnyObject {
 }
 
 extension RemoteStorage {
-  /// Writes a whole object.
   package func write(_ text: String, to address: String, if condition: RemoteCondition? = nil) throws {
     let writer = try writer(of: address, if: condition) {}
     try unsafe Array(text.utf8).withUnsafeBytes { try unsafe writer.write($0) }

@@ -83,7 +83,6 @@ extension NameUUID {
     }
   }
 
-  /// Returns ``upperText`` in the arena's memory.
   package func text(in arena: Arena) -> Text {
     let target = unsafe arena.allocate(Self.textBytes).assumingMemoryBound(to: UInt8.self)
     unsafe write(to: target)

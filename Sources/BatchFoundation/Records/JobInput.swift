@@ -41,17 +41,11 @@ public enum InputKind: UInt8, Comparable, CaseIterable, Sendable {
   case events, notifications, deepLinks
 
   /// The name in jobs.
-  public var name: String {
-    switch self {
-    case .events: "events"
-    case .notifications: "notifications"
-    case .deepLinks: "deepLinks"
-    }
-  }
+  public var name: String { "\(self)" }
 
   /// Nil for an unknown name.
   public init?(name: String) {
-    guard let kind = Self.allCases.first(where: { $0.name.utf8.elementsEqual(name.utf8) }) else { return nil }
+    guard let kind = Self.allCases.first(where: { $0.name.isIdentical(to: name) }) else { return nil }
     self = kind
   }
 

@@ -25,7 +25,6 @@
 
   public mutating func removeAll() { used = 0 }
 
-  /// Drops all bytes after the first `count`.
   public mutating func truncate(to count: Int) { used = min(count, self.count) }
 
   @inlinable @inline(__always)

@@ -134,16 +134,12 @@ public enum CanonicalJSON {
       unsafe target[1] = UInt8(ascii: "u")
       unsafe target[2] = UInt8(ascii: "0")
       unsafe target[3] = UInt8(ascii: "0")
-      unsafe target[4] = hexDigit(byte >> 4)
-      unsafe target[5] = hexDigit(byte & 15)
+      unsafe target[4] = Hexadecimal.lowercase[Int(byte >> 4)]
+      unsafe target[5] = Hexadecimal.lowercase[Int(byte & 15)]
       return 6
     default: unsafe target[1] = byte
     }
     return 2
-  }
-
-  private static func hexDigit(_ value: UInt8) -> UInt8 {
-    value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
   }
 }
 

@@ -157,7 +157,6 @@ package struct FoldedText: Hashable, Sendable {
   private init(_ text: [UInt8]) { bytes = text.trimming(while: \.isASCIIWhitespace).map(Text.lowered) }
 }
 
-/// A field of an event: its name and its value.
 public struct Attribute {
   public var name: Text
   public var value: Text

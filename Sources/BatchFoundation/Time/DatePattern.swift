@@ -9,11 +9,8 @@ public struct DatePattern: Hashable, Sendable {
 
   private enum Piece: Hashable, Sendable {
     case literal(String)
-    case field(Field, width: Int)
-  }
-
-  private enum Field: Hashable, Sendable {
-    case year, month, day, hour, hourOfHalfDay, minute, second, millisecond, halfDay
+    /// A field by its letter.
+    case field(Unicode.Scalar, width: Int)
   }
 
   /// A placeholder, which writes nothing.
@@ -42,23 +39,23 @@ public struct DatePattern: Hashable, Sendable {
     for piece in pieces {
       switch piece {
       case .literal(let text): result += text
-      case .field(.halfDay, _): result += time.hour < 12 ? "AM" : "PM"
-      case .field(.millisecond, let width): result += Self.padded(Int(instant.milliseconds % 1000), width)
-      case .field(let field, let width): result += Self.padded(Self.value(of: field, time), width)
+      case .field("a", _): result += time.hour < 12 ? "AM" : "PM"
+      case .field("S", let width): result += Self.padded(Int(instant.milliseconds % 1000), width)
+      case .field(let letter, let width): result += Self.padded(Self.value(of: letter, time), width)
       }
     }
     return result
   }
 
-  private static func value(of field: Field, _ time: CivilTime) -> Int {
-    switch field {
-    case .year: time.year
-    case .month: time.month
-    case .day: time.day
-    case .hour, .halfDay: time.hour
-    case .hourOfHalfDay: time.hour % 12 == 0 ? 12 : time.hour % 12
-    case .minute: time.minute
-    case .second, .millisecond: time.second
+  private static func value(of letter: Unicode.Scalar, _ time: CivilTime) -> Int {
+    switch letter {
+    case "y": time.year
+    case "M": time.month
+    case "d": time.day
+    case "H": time.hour
+    case "h": time.hour % 12 == 0 ? 12 : time.hour % 12
+    case "m": time.minute
+    default: time.second
     }
   }
 
@@ -69,7 +66,7 @@ public struct DatePattern: Hashable, Sendable {
       let scalar = scalars[at]
       if scalar == "'" {
         pieces.append(.literal(try quoted(scalars, &at)))
-      } else if isLetter(scalar) {
+      } else if scalar.isASCII, scalar.properties.isAlphabetic {
         let start = at
         while at < scalars.count, scalars[at] == scalar { at += 1 }
         pieces.append(try field(scalar, at - start))
@@ -106,24 +103,14 @@ public struct DatePattern: Hashable, Sendable {
 
   private static func field(_ letter: Unicode.Scalar, _ width: Int) throws(Refusal) -> Piece {
     switch (letter, width) {
-    case ("y", 4), ("y", 2): return .field(.year, width: width)
-    case ("M", 1...2): return .field(.month, width: width)
-    case ("d", 1...2): return .field(.day, width: width)
-    case ("H", 1...2): return .field(.hour, width: width)
-    case ("h", 1...2): return .field(.hourOfHalfDay, width: width)
-    case ("m", 1...2): return .field(.minute, width: width)
-    case ("s", 1...2): return .field(.second, width: width)
-    case ("S", 3): return .field(.millisecond, width: width)
-    case ("a", 1): return .field(.halfDay, width: width)
+    case ("y", 4), ("y", 2), ("M", 1...2), ("d", 1...2), ("H", 1...2), ("h", 1...2), ("m", 1...2), ("s", 1...2),
+      ("S", 3), ("a", 1):
+      return .field(letter, width: width)
     case ("z", 1...3): return .literal("GMT")
     case ("Z", 1...3): return .literal("+0000")
     case ("X", 1...3): return .literal("Z")
     default: throw .unknownField(String(repeating: Character(letter), count: width))
     }
-  }
-
-  private static func isLetter(_ scalar: Unicode.Scalar) -> Bool {
-    ("a"..."z").contains(scalar) || ("A"..."Z").contains(scalar)
   }
 
   /// Pads with zeros; a width of two keeps only the last two digits, as for a year.

@@ -68,17 +68,15 @@ extension Int64 {
 }
 
 extension Instant {
-  /// Parses a timestamp from an export: RFC 3339, or `yyyy-MM-dd HH:mm:ss[.SSS]` in UTC.
-  public init?(exportText text: Text) {
-    guard text.count > 10 else { return nil }
-    if text[10] == UInt8(ascii: "T") { self.init(rfc3339: text) } else { self.init(plain: text) }
-  }
-}
-
-extension Instant {
   public static var now: Instant {
     var time = timespec()
     unsafe clock_gettime(CLOCK_REALTIME, &time)
     return Instant(milliseconds: Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000)
+  }
+
+  /// Parses a timestamp from an export: RFC 3339, or `yyyy-MM-dd HH:mm:ss[.SSS]` in UTC.
+  public init?(exportText text: Text) {
+    guard text.count > 10 else { return nil }
+    if text[10] == UInt8(ascii: "T") { self.init(rfc3339: text) } else { self.init(plain: text) }
   }
 }

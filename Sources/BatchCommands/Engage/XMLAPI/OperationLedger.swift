@@ -51,7 +51,7 @@ final class OperationLedger {
   }
 
   private func read() throws {
-    let bytes = try system { () throws(SystemError) in try FileDescriptor.readAll(descriptor) }
+    let bytes = try system { () throws(SystemError) in try FileDescriptor.readAll(descriptor, limit: .max) ?? [] }
     // Ignores a last line that was truncated because the process was killed or the disk was full.
     let end = bytes.lastIndex(of: 0x0A).map { $0 + 1 } ?? 0
     guard end > 0 else {
