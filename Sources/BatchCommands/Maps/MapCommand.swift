@@ -49,7 +49,7 @@ struct MapTryCommand: ParsableCommand {
   var file: String
 
   @Option(help: "The kind of records: events, notifications or deepLinks.")
-  var kind: InputKind = .events
+  var kind: StreamCommand.Kind = .events
 
   @Option(help: "The platform that the records are for: \(PlatformName.all).")
   var destination = PlatformName.first
@@ -66,7 +66,7 @@ struct MapTryCommand: ParsableCommand {
       let (map, warnings) = try library.load(
         MapName.isFile(self.map) ? PathText.resolve(self.map, in: folder) : self.map)
       for warning in warnings { Streams.note("\(warning)") }
-      let pattern = InputPattern(kind, file, map: InputMap(map, identity: map.digest))
+      let pattern = InputPattern(kind.input, file, map: InputMap(map, identity: map.digest))
       for input in try InputFiles.find([pattern], in: folder, isOfJob: false).files {
         try input.tryMap(platform.vocabulary, limit: limit) { trial in
           records += 1

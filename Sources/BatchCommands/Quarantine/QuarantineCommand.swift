@@ -1,6 +1,6 @@
 public import ArgumentParser
 import BatchConfiguration
-public import BatchFoundation
+import BatchFoundation
 import BatchIngest
 import BatchPipeline
 import BatchReport
@@ -168,12 +168,6 @@ struct QuarantineReplayCommand: ParsableCommand {
 }
 
 extension QuarantineReason: ExpressibleByArgument {}
-
-extension InputKind: ExpressibleByArgument {
-  public init?(argument: String) { self.init(name: argument) }
-
-  public static var allValueStrings: [String] { allCases.map(\.name) }
-}
 
 struct QuarantineResolveCommand: ParsableCommand {
   static let configuration = CommandConfiguration(

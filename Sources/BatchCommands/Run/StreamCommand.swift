@@ -16,6 +16,18 @@ struct StreamCommand: ParsableCommand {
       device are in several groups, the exit code is 65, because the events of the device are wrong.
       """)
 
+  enum Kind: String, ExpressibleByArgument, CaseIterable {
+    case events, notifications, deepLinks
+
+    var input: InputKind {
+      switch self {
+      case .events: .events
+      case .notifications: .notifications
+      case .deepLinks: .deepLinks
+      }
+    }
+  }
+
   @OptionGroup var source: ConfigSource<JobName>
 
   @Option(
@@ -25,14 +37,14 @@ struct StreamCommand: ParsableCommand {
   var asOf: Instant?
 
   @Option(help: "The kind of records: events, notifications or deepLinks.")
-  var kind: InputKind = .events
+  var kind: Kind = .events
 
   func run() throws {
     let loaded = try source.loadJob()
     try Failures.reported {
       var request = try RunRequest(loaded: loaded, of: .installed, mode: .stream, now: .now)
       if let asOf { request.loaded.job.asOf = asOf }
-      let stream = try RuleStream(request, kind: kind, output: "-")
+      let stream = try RuleStream(request, kind: kind.input, output: "-")
       defer { for note in Self.notes(stream.counts) { Streams.note(note) } }
       try stream.run()
     }
