@@ -88,6 +88,8 @@ extension Identities {
         var who = try WhoIsWho(db)
         let history = try who.history(of: device)
         for (place, (before, now)) in history.enumerated() {
+          // Nobody was named yet.
+          if now.recipientId.isEmpty, now.mobileUserId.isEmpty, place + 1 < history.count { continue }
           // If a person returns or is renamed, the last time counts.
           guard
             !history[(place + 1)...].contains(where: {

@@ -65,7 +65,7 @@ struct WhoIsWho {
     let said = hasPlans ? try self.statements(of: device) : []
     if let last = said.last(where: { $0.emission < min(moment, end - 1) && $0.emission >= span.start - 1 }) {
       identity = last.identity
-    } else if recorded.isEmpty, let person = try person(key: span.person) {
+    } else if recorded.isEmpty, let person = try person(key: span.person), person.progress != .unnamed {
       identity = person.identity
       if user.isEmpty { identity.mobileUserId = person.knownAs }
     }
@@ -157,10 +157,7 @@ struct WhoIsWho {
       return (Span(start: 0, person: Person.key(user), mobileUserId: user, recipientId: ""), .max)
     }
     let key = Person.key(user)
-    if user.isEmpty {
-      // Nobody was named yet, so the first person with a recipient counts.
-      while place + 1 < spans.count, try person(key: spans[place].person)?.recipientId.isEmpty != false { place += 1 }
-    } else if spans[place].person != key {
+    if !user.isEmpty, spans[place].person != key {
       guard let known = spans[..<place].lastIndex(where: { $0.person == key }) else {
         return (Span(start: moment, person: key, mobileUserId: user, recipientId: ""), moment)
       }
