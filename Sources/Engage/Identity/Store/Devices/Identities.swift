@@ -41,17 +41,19 @@ package struct Identities: Sendable {
     }
   }
 
-  /// The SQL update for another record of a known person. Keeps the results of a set-up; before there are any, the
-  /// earliest record counts.
+  /// The SQL update for another record of a known person. Keeps the results of a set-up, and recipients that earlier
+  /// runs read in records; before there are any, the earliest record counts. A recipient that a later record names
+  /// belongs to the device from that record on, so the person still gets their own.
   static let takingOver: String = {
-    let isOpen = "state IN (\(SetUpProgress.waiting.rawValue), \(SetUpProgress.unnamed.rawValue))"
+    let (waiting, unnamed) = (SetUpProgress.waiting.rawValue, SetUpProgress.unnamed.rawValue)
+    let isOpen =
+      "(state IN (\(waiting), \(unnamed)) OR state = \(SetUpProgress.recorded.rawValue) AND run = excluded.run)"
     let isFirst = "\(isOpen) AND (excluded.first_seen, excluded.device) < (first_seen, device)"
-    let isFound = "\(isOpen) AND recipient_id = '' AND excluded.recipient_id <> ''"
+    let replaces = "state <> \(unnamed) AND excluded.state <> \(unnamed) AND \(isFirst)"
     let ofTheFirst = ["device", "file", "line", "from_emission", "first_seen"]
     return ofTheFirst.map { "\($0) = iif(\(isFirst), excluded.\($0), \($0))" }.joined(separator: ", ") + """
-      , state = CASE WHEN \(isFound) THEN excluded.state
-        WHEN state = \(SetUpProgress.unnamed.rawValue) THEN excluded.state ELSE state END,
-      recipient_id = iif(\(isFound), excluded.recipient_id, recipient_id)
+      , state = iif(state = \(unnamed) OR \(replaces), excluded.state, state),
+      recipient_id = iif(state = \(unnamed) AND recipient_id = '' OR \(replaces), excluded.recipient_id, recipient_id)
       """
   }()
 
