@@ -75,6 +75,14 @@ import Testing
         == #"{"k":"v"}"#)
   }
 
+  /// Binary data is refused with its key in both forms.
+  @Test(arguments: [
+    ("<dict><key>Token</key><data>BwA=</data></dict>", "'Token'"), ("<array><data/></array>", "the list[0]"),
+  ])
+  func refusesDataInXML(_ xml: String, _ name: String) {
+    #expect(Self.outcome(Array("<plist>\(xml)</plist>".utf8)) == "\(name) is data, which is not supported")
+  }
+
   @Test func refusesWhatXMLCannotSay() {
     let key = Self.text("Token")
     for (item, words) in [

@@ -40,7 +40,7 @@ extension SettingsSchema {
     case .array(let elements) where elements.isEmpty: "none"
     case .array(let elements):
       elements.map { if case .string(let text) = $0.value { "`\(text)`" } else { "" } }.joined(separator: ", ")
-    case .null, .object, .date, .data, .written: ""
+    case .null, .object, .date, .written: ""
     }
   }
 

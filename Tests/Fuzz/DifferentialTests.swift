@@ -38,7 +38,7 @@ import Testing
     case .object(let members):
       guard let others = other as? [String: Any], others.count == members.count else { return false }
       return members.allSatisfy { member in others[member.key].map { areEqual(member.value, $0) } ?? false }
-    case .date, .data, .written: return false
+    case .date, .written: return false
     }
   }
 

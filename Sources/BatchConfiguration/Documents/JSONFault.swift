@@ -86,7 +86,7 @@ package struct JSONFault {
   }
 
   private var expectation: String {
-    guard offset >= bytes.count || bytes[offset] != UInt8(ascii: "/") else {
+    guard isRecord || offset >= bytes.count || bytes[offset] != UInt8(ascii: "/") else {
       return "write comments as // to the end of the line, or between /* and */"
     }
     let isText = offset < bytes.count && bytes[offset] == UInt8(ascii: "\"")

@@ -22,10 +22,11 @@ enum PropertyListReader {
     guard root.elements.count == 1, let value = root.elements.first else {
       throw Failure(line: root.line, "<plist> must contain one value, but contains \(root.elements.count)")
     }
-    return try node(value)
+    return try node(value, "the list")
   }
 
-  private static func node(_ element: XMLElement) throws(Failure) -> JSONNode {
+  /// - Parameter name: the value's name in messages.
+  private static func node(_ element: XMLElement, _ name: String) throws(Failure) -> JSONNode {
     func stray() -> Bool { element.text.utf8.contains { $0 > 0x20 } }
     let value: JSONNode.Content
     switch element.name {
@@ -35,9 +36,10 @@ enum PropertyListReader {
     case "array":
       guard !stray() else { throw Failure(line: element.line, "<array> contains text, but must contain only elements") }
       var elements: [JSONNode] = []
-      for child in element.elements { elements.append(try node(child)) }
+      for (index, child) in element.elements.enumerated() { elements.append(try node(child, "\(name)[\(index)]")) }
       value = .array(elements)
-    case "string", "integer", "real", "date", "data", "true", "false":
+    case "data": throw Failure(line: element.line, "\(name) is data, which is not supported")
+    case "string", "integer", "real", "date", "true", "false":
       guard element.elements.isEmpty else {
         throw Failure(line: element.line, "<\(element.name)> contains elements, but must contain only text")
       }
@@ -54,7 +56,6 @@ enum PropertyListReader {
     case "string": return .string(element.text)
     case "true": return .bool(true)
     case "false": return .bool(false)
-    case "data": return .data
     case "date": return .date(trimmed)
     case "integer":
       guard let number = Int64(trimmed) else {
@@ -76,7 +77,8 @@ enum PropertyListReader {
     for element in dictionary.elements {
       if let name = key {
         guard element.name != "key" else { throw Failure(line: name.line, "the key '\(name.text)' has no value") }
-        members.append(JSONMember(key: name.text, at: TextPlace(line: name.line), value: try node(element)))
+        let value = try node(element, "'\(name.text.printable)'")
+        members.append(JSONMember(key: name.text, at: TextPlace(line: name.line), value: value))
         key = nil
       } else {
         guard element.name == "key" else {

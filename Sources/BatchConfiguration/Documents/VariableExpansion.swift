@@ -34,7 +34,7 @@ struct VariableExpansion {
         members[index].value = expand(members[index].value, path + [members[index].key], members[index].place ?? place)
       }
       node.value = .object(members)
-    case .null, .bool, .number, .date, .data, .written: break
+    case .null, .bool, .number, .date, .written: break
     }
     return node
   }

@@ -112,7 +112,7 @@ package enum PropertyListText {
   private static func write(_ node: JSONNode, indent: String, _ text: inout String) {
     let inner = indent + "\t"
     switch node.value {
-    case .null, .data, .written: text += "\(indent)<string></string>\n"
+    case .null, .written: text += "\(indent)<string></string>\n"
     case .bool(let flag): text += "\(indent)<\(flag)/>\n"
     case .number(let number):
       let element = Int64(number) == nil ? "real" : "integer"

@@ -67,7 +67,7 @@ extension JSONNode {
 
   private func write(_ layout: Layout, to target: inout ByteBuffer) {
     switch value {
-    case .null, .data: target.append("null")
+    case .null: target.append("null")
     case .bool(let flag): target.append(flag ? "true" : "false")
     case .number(let json), .written(let json): json.withText { target.append($0) }
     case .string(let string), .date(let string): string.withText { CanonicalJSON.appendString($0, to: &target) }
@@ -133,7 +133,7 @@ extension JSONNode {
     case .number(let text): Self.masked(text).utf8.elementsEqual(text.utf8) ? self : .text(Secret.redacted)
     case .array(let elements): .array(elements.map(\.masked))
     case .object(let members): .object(members.map { (Self.masked($0.key), $0.value.masked) })
-    case .null, .bool, .date, .data, .written: self
+    case .null, .bool, .date, .written: self
     }
   }
 

@@ -12,8 +12,6 @@ package struct JSONNode: Sendable {
     case object([JSONMember])
     /// A property list's date as written.
     case date(String)
-    /// A property list's binary data, which is never accepted.
-    case data
     /// Already encoded JSON, to be output unchanged.
     case written(String)
   }
@@ -80,7 +78,6 @@ package struct JSONNode: Sendable {
     case .array: "an array"
     case .object: "an object"
     case .date: "a date"
-    case .data: "data"
     case .written: "JSON"
     }
   }

@@ -273,7 +273,7 @@ enum MentionedPerson {
 
   private static func names(_ node: JSONNode, _ isAny: (UnsafeBufferPointer<UInt8>) -> Bool) -> Bool {
     switch node.value {
-    case .null, .bool, .data: return false
+    case .null, .bool: return false
     case .string(let text), .number(let text), .date(let text), .written(let text):
       var text = text
       return text.withUTF8 { unsafe isAny($0) }

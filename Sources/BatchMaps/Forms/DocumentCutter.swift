@@ -61,7 +61,7 @@ final class DocumentCutter: RecordCutter {
     do {
       let node = try JSONNode.read(record, source: "")
       for element in node.array ?? [node] {
-        record = Array((element.string.map { ["line": .text($0)] } ?? element).canonicalText.utf8)
+        record = Array((element.string.map { ["line": .text($0)] } ?? element).compactText.utf8)
         end(body)
       }
     } catch {
