@@ -16,6 +16,8 @@ import Testing
       #"{"a":[1,]}"#,
       "expected an element of 'a': true, false, null, a number, a string in double quotes, [ or {"
     ),
+    // Records have no comments.
+    ("// x", "expected a value: true, false, null, a number, a string in double quotes, [ or {"),
     (#"{"a":1} {"#, "unexpected content after the end of the document"),
   ]) func isSaidInWords(line: String, words: String) throws {
     let bytes = Array(line.utf8)

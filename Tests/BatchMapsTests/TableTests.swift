@@ -43,6 +43,9 @@ import Testing
     #"; if backslashes escape quotes, write "escape": "\\" in the map, or for Spark "escape": "\\\"""#
   private static let none = #"; if quotes have no special meaning in the table, write "quotes": "none" in the map"#
 
+  private static let standard =
+    #"; if fields contain line breaks, write "quotes": "standard" in the map; if quotes have no special meaning, "quotes": "none""#
+
   @Test func aColumnWithoutANameHasItsNumber() throws {
     #expect(
       try Self.rows("a,,column2,\n1,,2,\n1,x,2,y\n", #""form": "csv", "fields": {}"#)
@@ -152,7 +155,7 @@ import Testing
     #expect(
       try Self.rows(table, #""form": "tsv", "fields": {}"#) == [
         "2 invalid-row: text after a closing quote" + Self.none,
-        "3 invalid-row: a quote is not closed on its line" + Self.none, kept[2],
+        "3 invalid-row: a quote is not closed on its line" + Self.standard, kept[2],
       ])
   }
 
@@ -160,7 +163,7 @@ import Testing
     let table = "a\tb\r\n\"1\t2\"\t\"x \"\"y\"\"\"\r\n3\t\"p\r\nq\"\r\n4\t5"
     #expect(
       try Self.rows(table, #""form": "tsv", "fields": {}"#) == [
-        #"2 {"a":"1\t2","b":"x \"y\""}"#, "3 invalid-row: a quote is not closed on its line" + Self.none,
+        #"2 {"a":"1\t2","b":"x \"y\""}"#, "3 invalid-row: a quote is not closed on its line" + Self.standard,
         #"4 {"a":"q\""} [short-row]"#, #"5 {"a":"4","b":"5"}"#,
       ])
     #expect(
@@ -207,6 +210,13 @@ import Testing
         #"2 {"a":"1"} [short-row]"#, "3 invalid-row: 4 fields, but the table has 3 columns", "4 {}",
         "5 invalid-row: 2 fields, but the table has 3 columns" + Self.none, #"6 {"a":"y\""} [short-row]"#,
         #"7 {"a":"2","b":"3"} [short-row]"#,
+      ])
+  }
+
+  @Test func aQuoteAfterASpaceBeginsNoField() throws {
+    #expect(
+      try Self.rows("a,b\n1, \"x, y\"\n", #""form": "csv", "fields": {}"#) == [
+        "2 invalid-row: 3 fields, but the table has 2 columns; a quote after a space does not begin a quoted field: remove the space"
       ])
   }
 

@@ -97,6 +97,10 @@ import Testing
     let piped = try workspace.shell("cat lines.parquet | engage-batch run stdin.json --no-upload")
     #expect(piped.code == 66)
     #expect(piped.messages.contains("/dev/stdin: error: a Parquet file"))
+    try workspace.write("book.xlsx", "PK\u{3}\u{4}" + String(repeating: "\0", count: 26) + "[Content_Types].xml")
+    #expect(
+      try workspace.run("init", "made", "--from", "book.xlsx").messages.contains(
+        "book.xlsx: error: an Excel workbook, but inputs must be text; save each sheet as CSV UTF-8"))
     for (address, remedy) in [
       (
         "gs://exports/a.ndjson",

@@ -182,10 +182,10 @@ final class FileReader {
 
 /// The binary format that a file's first bytes indicate. Read as lines, such a file would be one or more bad lines.
 package enum FileForm: Sendable, Equatable, CaseIterable {
-  case parquet, avro, zstandard, bzip2, xz, zip
+  case parquet, avro, zstandard, bzip2, xz, zip, workbook
 
   /// The number of leading bytes that suffice to recognize every format.
-  static let markBytes = 10
+  static let markBytes = 38
 
   /// Returns nil for bytes that may be text.
   ///
@@ -197,7 +197,9 @@ package enum FileForm: Sendable, Equatable, CaseIterable {
     guard !isCompressed, let form = Self.allCases.first(where: { unsafe start.starts(with: $0.mark) }) else {
       return nil
     }
-    self = form
+    // The name of the archive's first file.
+    let name = unsafe String(decoding: start.dropFirst(30), as: UTF8.self)
+    self = form == .zip && ["[Content", "_rels/", "docProps"].contains { name.hasPrefix($0) } ? .workbook : form
   }
 
   /// Reads the start of an open file. Also nil if the file cannot be read; the run itself will report that.
@@ -217,7 +219,7 @@ package enum FileForm: Sendable, Equatable, CaseIterable {
     // Includes the mark of the first block, because `BZh9` alone could be text.
     case .bzip2: Array("BZh9".utf8) + [0x31, 0x41, 0x59, 0x26, 0x53, 0x59]
     case .xz: [0xFD] + Array("7zXZ".utf8) + [0]
-    case .zip: Array("PK\u{3}\u{4}".utf8)
+    case .workbook, .zip: Array("PK\u{3}\u{4}".utf8)
     }
   }
 }
@@ -230,6 +232,7 @@ extension FileForm: CustomStringConvertible {
         + "COPY (SELECT * FROM 'FILE') TO 'events.ndjson' (FORMAT json)"
     case .avro:
       "an Avro file, but inputs must be text; convert it to lines of JSON, for example with 'avro-tools tojson FILE'"
+    case .workbook: "an Excel workbook, but inputs must be text; save each sheet as CSV UTF-8"
     case .zstandard: Self.piped("zstd", "zstd -dc")
     case .bzip2: Self.piped("bzip2", "bzip2 -dc")
     case .xz: Self.piped("xz", "xz -dc")

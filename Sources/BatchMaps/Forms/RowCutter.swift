@@ -136,7 +136,15 @@ extension RowDialect {
       return
         #"; if backslashes escape quotes, write "escape": "\\" in the map, or for Spark "escape": "\\\"""#
     }
-    guard quotes != .none, row.contains(quote) else { return "" }
+    let count = row.count { $0 == quote }
+    guard quotes != .none, count > 0 else { return "" }
+    if !row.ranges(of: [separator, UInt8(ascii: " "), quote]).isEmpty {
+      return "; a quote after a space does not begin a quoted field: remove the space"
+    }
+    if quotes == .inLine, count % 2 == 1 {
+      return
+        #"; if fields contain line breaks, write "quotes": "standard" in the map; if quotes have no special meaning, "quotes": "none""#
+    }
     return #"; if quotes have no special meaning in the table, write "quotes": "none" in the map"#
   }
 }
