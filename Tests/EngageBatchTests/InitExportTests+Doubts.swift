@@ -229,7 +229,7 @@ extension InitExportTests {
       lines {
         #"{"device":"\#($1)","time":"2026-01-15T08:0\#($0):00Z","event":"\#(names[$0])","properties":"{\"n\":1}"}"#
       }
-    ) { $0.written = [#""jsonColumns": ["properties"]"#, #"{"members": "properties", "flatten": "."}"#] },
+    ) { $0.written = [#""jsonColumns": ["properties"]"#, #"{"others": "properties", "flatten": "."}"#] },
     Export(
       "rows of a warehouse with a vendor's list in a column", "in.csv",
       table("event_date,event_timestamp,event_name,user_pseudo_id,event_params") {

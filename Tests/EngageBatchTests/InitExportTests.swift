@@ -77,7 +77,7 @@ import Testing
     Export(
       "CSV with short names and JSON in a column", "in.csv",
       table("uid,ts,evt,props") { "\($1),2026-01-15 08:0\($0):00,\(names[$0]),\"{\"\"page\"\":\"\"p\($0)\"\"}\"" }
-    ) { $0.written = [#""jsonColumns": ["props"]"#, #""params": [{"members": "props", "flatten": "."}"#] },
+    ) { $0.written = [#""jsonColumns": ["props"]"#, #""params": [{"others": "props", "flatten": "."}"#] },
     Export("TSV without a header", "in.tsv", lines { "\($1)\t2026-01-15T08:0\($0):00Z\t\(names[$0])" }) {
       $0.written = [#""columns": ["column1", "column2", "column3"]"#, "//   column1: phone-0001"]
       $0.code = 65

@@ -105,7 +105,7 @@ extension MapProposal {
     let attributes = columns.objects.filter { Self.attributeNames[$0.path] != nil }
       .max { Self.attributeNames[$0.path, default: 0] < Self.attributeNames[$1.path, default: 0] }
     let others = #"{"others": "$", "flatten": "."}"#
-    let params = attributes.map { "[{\"members\": \(Self.quoted($0.path)), \"flatten\": \".\"}, \(others)]" } ?? others
+    let params = attributes.map { "[{\"others\": \(Self.quoted($0.path)), \"flatten\": \".\"}, \(others)]" } ?? others
     let fields = numbers.map { ", \(Self.quoted("params.\($0)")): {\"path\": \(Self.quoted($0)), \"as\": \"number\"}" }
       .joined()
     return """
