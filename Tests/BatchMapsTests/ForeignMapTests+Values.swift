@@ -33,6 +33,12 @@ extension ForeignMapTests {
       map.detail(of: rejection, rule: 0, record: Array(#"{"t": "2026-03-29 02:30:00"}"#.utf8))
         == "field 'timestamp': '2026-03-29 02:30:00' is not a time in the map's zone (skipped by a clock change; perhaps the times are in another zone): the map 'map.json' reads the field from 't'"
     )
+    let joined = try read(
+      #"{"fields": {"timestamp": {"paths": ["day", "time"], "time": "dd.MM.yyyy HH:mm", "zone": "Europe/Berlin"}}}"#
+    ).map
+    #expect(
+      joined.detail(of: rejection, rule: 0, record: Array(#"{"day": "29.03.2026", "time": "02:30"}"#.utf8))
+        .hasPrefix("field 'timestamp': '29.03.2026 02:30' is not a time in the map's zone (skipped by a clock change"))
   }
 
   @Test func timesBecomeTheOneForm() throws {
@@ -49,6 +55,7 @@ extension ForeignMapTests {
       (#""t""#, "100000000000000000", "1973-03-03T09:46:40.000Z"),
       (#"{"path": "t", "time": "dd.MM.yyyy"}"#, #""15.01.2026""#, "2026-01-15T00:00:00.000Z"),
       (#"{"path": "t", "time": "seconds"}"#, "1768464000.25", "2026-01-15T08:00:00.250Z"),
+      (#"{"path": "t", "time": "microseconds"}"#, #""2026-01-15 08:00:00 UTC""#, "2026-01-15T08:00:00.000Z"),
       (#"{"path": "t", "time": "nanoseconds"}"#, "1768464000123456789", "2026-01-15T08:00:00.123Z"),
       (#"{"path": "t", "time": "dd/MM/yyyy hh:mm a"}"#, #""15/01/2026 08:05 PM""#, "2026-01-15T20:05:00.000Z"),
       (#"{"path": "t", "time": "MMM d yyyy HH:mm:ss Z"}"#, #""Jan 5 2026 08:05:00 -0200""#, "2026-01-05T10:05:00.000Z"),

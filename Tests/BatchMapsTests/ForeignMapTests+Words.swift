@@ -151,14 +151,15 @@ extension ForeignMapTests {
   }
 
   @Test func aTextThatIsNotUTF8IsToldHowAMapSaysSo() throws {
-    func detail(_ words: String) throws -> String {
+    func detail(_ words: String, record: String = #"{"d"é"}"#) throws -> String {
       try read(#"{\#(words)"fields": {"deviceId": "d"}}"#).map.detail(
-        of: .init(reason: .invalidUTF8, offset: 4), rule: 0, record: [])
+        of: .init(reason: .invalidUTF8, offset: 4), rule: 0, record: Array(record.utf8))
     }
     let advice = #"; if the file is in another encoding, name it in the map: "encoding": "windows-1252""#
     #expect(try detail(#""form": "csv", "#) == "at byte 5 of the line" + advice)
     #expect(try detail(#""form": "csv", "encoding": "iso-8859-1", "#) == "at byte 5 of the line")
     #expect(try detail("") == "at byte 5 of the line")
+    #expect(try detail(#""form": "json", "#, record: #"{"d"\uD800"}"#) == "at byte 5 of the line")
   }
 
   @Test func everyWordIsInTheReferenceAndInTheSchema() throws {
@@ -197,6 +198,13 @@ extension ForeignMapTests {
           "map.json:1: error: 'fields.deviceID' is not a record field; did you mean 'deviceId'?",
           "map.json:1: error: 'fields.campaign' is not a record field; put your own members in 'params'",
         ])
+  }
+
+  /// Also if the rules are those of an included map, with its spellings of names.
+  @Test func aFieldThatAnIncludedMapReadsIsNotEmpty() throws {
+    let record = #"{"type":"track","event":"e","anonymous_id":"a","USER_ID":"u","message_id":"m","timestamp":"T"}"#
+    let empty = try preset("rudderstack").emptyFields(of: [Array(record.utf8)]).map(\.field)
+    #expect(empty.allSatisfy { $0.hasPrefix("device.") || $0 == "params" }, "\(empty)")
   }
 
   @Test func wordsThatSayNothingOfRecordsAreNamed() throws {

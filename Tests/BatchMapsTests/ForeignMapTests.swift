@@ -1,5 +1,6 @@
 import BatchFoundation
 import BatchIngest
+import EngageRules
 import TestSupport
 import Testing
 
@@ -45,6 +46,12 @@ import Testing
     for text in ["{'d': 1}", #"{\"d\": 1, \"d\": 2}"#, "7", "{", ""] {
       #expect(try lines(#"{"deviceId": "c.d", "name": "n"}"#, #"{"c": "\#(text)", "n": 1}"#) == [#"{"name":"1"}"#])
     }
+    // An array, wherever a value is copied.
+    #expect(
+      try lines(
+        #"{"params": {"members": "p", "flatten": "."}, "payload": {"others": "q"}, "name": "q.id"}"#,
+        #"{"p": {"Tags": {"list": [{"element": "a"}, {"element": null}]}, "o": {"list": [1]}}, "q": {"l": {"list": [{"element": 1}]}, "id": 2}}"#
+      ) == [#"{"name":"2","params":{"Tags":["a",null],"o.list":[1]},"payload":{"l":[1]}}"#])
     let each = #", "each": "e""#
     for list in [#""[{\"d\": 1}]""#, #"{"list": [{"element": {"d": 1}}]}"#, #"[{"element": {"d": 1}}]"#] {
       #expect(try lines(#"{"deviceId": "d"}"#, #"{"e": \#(list)}"#, each) == [#"{"deviceId":"1"}"#])
@@ -92,6 +99,18 @@ import Testing
     #expect(
       map.detail(of: .init(reason: .notAnObject, field: "detail.event"), rule: 0, record: Array("{}".utf8))
         == "'detail.event', which must contain the line's record, is not an object")
+    let around = Array(#"{"by": "u", "at": 1, "detail": {"event": {"d": "x", "y": 2}, "z": 3}}"#.utf8)
+    #expect(map.unreadMembers(of: around) == ["y", "^.by", "^.detail.z"])
+    let text = Array(#"{"by": "u", "detail": {"event": "{\"d\": \"x\", \"y\": 2}"}}"#.utf8)
+    #expect(map.unreadMembers(of: text) == ["y", "^.by"])
+    let folder = try TemporaryFolder(["a": #"{"detail": {"event": "{\"d\": x}"}}"# + "\n"])
+    let pattern = InputPattern(.events, folder.path + "/a", map: InputMap(map, identity: ""))
+    try InputFiles.find([pattern], in: "/").files[0].tryMap(RecordVocabulary.engage, limit: 1) { trial in
+      #expect(
+        trial.outcomes == [
+          .refused("invalid-json: 'detail.event', which must contain the line's record, is invalid at its byte 7")
+        ])
+    }
     // A preset, whose elements know their batch.
     let segment = try #require(try preset("segment").reading(record: "_airbyte_data"))
     let lines = outcomes(
@@ -152,6 +171,19 @@ import Testing
         == ["map.json:1: error: 'jsonColumns' has no effect if 'form' is 'text'"])
   }
 
+  @Test func aPropertyListIsTheJSONOfItsValues() throws {
+    func cut(_ xml: String) throws -> [String] {
+      try TableTests.cut("<plist><array>\(xml)</array></plist>".utf8, #""form": "json", "fields": {"deviceId": "d"}"#)
+    }
+    let twice = #"{"d":"a","d":"b"}"#
+    let key = "<key>d</key>"
+    #expect(try cut("<dict>\(key)<string>a</string>\(key)<string>b</string></dict>") == ["1 " + twice])
+    #expect(try outcomes(of: read(#"{"fields": {"deviceId": "d"}}"#).map, [twice]) == ["refused: duplicate-key"])
+    #expect(
+      try cut("<dict>\(key)<data>YQ==</data></dict>")
+        == ["1 other-form: an unreadable property list: 'd' is data, which is not supported"])
+  }
+
   @Test func pairsAndOthersBecomeMembers() throws {
     #expect(
       try lines(
@@ -207,6 +239,9 @@ import Testing
       try lines(#"{"payload": "m", "payload.t.u": "b"}"#, #"{"m": {"t": "x"}, "b": 1}"#)
         == [#"{"payload":{"t":{"u":1}}}"#])
     #expect(
+      try lines(#"{"payload": "m", "payload.t.u": "b"}"#, #"{"m": "{\"t\": \"{\\\"v\\\": 2}\"}", "b": 1}"#)
+        == [#"{"payload":{"t":{"u":1,"v":2}}}"#])
+    #expect(
       try lines(#"{"payload": {"path": "none", "default": {"aps": {}}}, "payload.aps.alert": "b"}"#, record)
         == [#"{"payload":{"aps":{"alert":"own"}}}"#])
   }
@@ -215,8 +250,9 @@ import Testing
     #expect(
       try lines(
         #"{"params": {"members": "p"}, "payload": "q", "url": {"path": "u", "table": {"a": null}, "default": "b"}}"#,
-        #"{"p": {"a": null, "b": {"c": null, "d": 1}}, "q": [null, {"e": null}], "u": "a"}"#)
-        == [#"{"params":{"b":{"d":1}},"payload":[null,{}],"url":"b"}"#])
+        #"{"p": {"a": null, "b": {"c": null, "d": 1}, "e": {"f": null, "g": {"h": null}}, "i": {}}, "q": [null, {"e": null}], "u": "a"}"#
+      )
+        == [#"{"params":{"b":{"d":1},"i":{}},"payload":[null,{}],"url":"b"}"#])
   }
 
   @Test func similarNamesAreTakenWhereTheMapSaysSo() throws {

@@ -275,6 +275,14 @@ import Testing
         #"{"action":"received","deviceId":"t","payload":{"aps":{"alert":"A"},"k":1},"timestamp":"T"}"#
       ),
       (
+        "apns", #"{"token":"t","time":"T","aps":"{\"alert\": {\"body\": \"B\"}, \"badge\": 1}","k":1}"#,
+        #"{"action":"received","deviceId":"t","payload":{"aps":{"alert":{"body":"B"},"badge":1},"k":1},"timestamp":"T"}"#
+      ),
+      (
+        "apns", #"{"token":"t","time":"T","payload":{"aps":"{\"content-available\": 1}"}}"#,
+        #"{"action":"received","deviceId":"t","payload":{"aps":{"content-available":1}},"timestamp":"T"}"#
+      ),
+      (
         "fcm",
         #"{"token":"t","time":"T","message":{"data":{"k":"v"},"notification":{"click_action":"app://x?CurrentCampaign=s"}}}"#,
         #"{"action":"received","deviceId":"t","payload":{"click_action":"app://x?CurrentCampaign=s","k":"v"},"timestamp":"T"}"#

@@ -103,14 +103,7 @@ extension CanonicalLines {
     case .yes: append(true)
     case .number: append(number: value.number ?? .empty)
     case .string: append(string: value.string ?? .empty)
-    case .array:
-      let start = begin(.array)
-      var elements = value.elements
-      while let element = elements.next() {
-        bytes.append(UInt8(ascii: ","))
-        append(element)
-      }
-      end(start, UInt8(ascii: "["), UInt8(ascii: "]"))
+    case .array: append(elements: value.elements)
     case .object:
       let start = begin(.object)
       if Self.hasOrderedMembers(value) {
@@ -128,6 +121,15 @@ extension CanonicalLines {
       }
       end(start, UInt8(ascii: "{"), UInt8(ascii: "}"))
     }
+  }
+
+  package mutating func append(elements: some Sequence<JSONView>) {
+    let start = begin(.array)
+    for element in elements {
+      bytes.append(UInt8(ascii: ","))
+      append(element)
+    }
+    end(start, UInt8(ascii: "["), UInt8(ascii: "]"))
   }
 
   private static func hasOrderedMembers(_ object: JSONView) -> Bool {

@@ -44,10 +44,10 @@ extension ForeignMap {
   /// The map for records that already have the project's own shape.
   package static let own: ForeignMap = {
     var map = ForeignMap(name: "own")
-    // This path is valid.
+    // These paths are valid.
     let record = (try? MapPath("$")).map { MapSpread(path: $0) }
     var rule = MapRule(name: "1", conditions: [], outcome: .line(MapObject(spreads: record.map { [$0] } ?? [])))
-    for field in RecordField.allCases { rule.fieldPaths["\(field)"] = ["\(field)"] }
+    for field in RecordField.allCases { rule.fieldPaths["\(field)"] = (try? MapPath("\(field)")).map { [$0] } }
     map.rules = [rule]
     return map
   }()
@@ -76,7 +76,7 @@ struct MapRule: Sendable {
   var outcome: Outcome
   /// Whether later rules also apply to the records that this rule matches.
   var continues = false
-  var fieldPaths: [String: [String]] = [:]
+  var fieldPaths: [String: [MapPath]] = [:]
 }
 
 /// The way in which a file is split into records (reference formats 6.2).

@@ -245,6 +245,12 @@ extension JSONView {
     }
   }
 
+  /// Whether the value is null, or an object whose members all are, at any depth (reference decisions 69).
+  var isAbsent: Bool {
+    kind == .null
+      || kind == .object && members.contains { _ in true } && members.allSatisfy { $0.value.isAbsent }
+  }
+
   /// Whether the value is given (``isGiven``) and, for an array or object, at least one value inside it is there. An
   /// empty object counts; an empty array does not.
   var isThere: Bool {

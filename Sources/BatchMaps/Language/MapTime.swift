@@ -5,7 +5,8 @@ struct MapTime: Sendable {
   enum Form: Sendable {
     /// Date and time in ISO 8601 order, or an epoch number whose magnitude determines its unit.
     case automatic
-    /// An epoch number and the number of decimal places that convert it to milliseconds.
+    /// An epoch number and the number of decimal places that convert it to milliseconds, or a date and time in ISO 8601
+    /// order.
     case number(places: Int)
     case pattern(TimePattern)
   }
@@ -19,11 +20,11 @@ struct MapTime: Sendable {
   /// Returns the instant; nil for a text in another format.
   func instant(_ text: Text) -> Instant? {
     switch form {
-    case .number(let places): return text.isJSONNumber ? Self.instant(text, places) : nil
+    case .number(let places) where text.isJSONNumber: return Self.instant(text, places)
     case .pattern(let pattern):
       if let instant = pattern.instant(text, zone) { return instant }
       return text.isPlainInteger ? nil : DecimalText(text)?.integerText?.withText { pattern.instant($0, zone) }
-    case .automatic: break
+    case .automatic, .number: break
     }
     if let instant = Instant(exportText: text), text.count > 10, text[10] == UInt8(ascii: "T") { return instant }
     guard text.isJSONNumber else { return Self.iso(text, zone) }

@@ -61,14 +61,16 @@ final class CanonicalWriter {
   ) -> Bool {
     let before = target.end
     let start = target.beginObject()
-    let base = object.base.flatMap { value(of: .sources($0)) } ?? given
+    var base = object.base.flatMap { value(of: .sources($0)) } ?? given
+    var isObject = false
+    if case .view(let view) = base, case let inner = values.texts.value(of: view), inner.kind == .object {
+      (base, isObject) = (.view(inner), true)
+    }
     if object.spreads.isEmpty, base == nil {
       writeMembers(of: object, line, &target)
       return target.endObject(start, isAlwaysThere: isWhole || object.isAlwaysThere)
     }
     writeEntries(of: object, base, line, &target)
-    var isObject = false
-    if case .view(let view) = base, view.kind == .object { isObject = true }
     if target.endObject(start, isAlwaysThere: isWhole || object.isAlwaysThere || isObject) { return true }
     guard let base, !isObject else { return false }
     target.truncate(to: before)
@@ -101,7 +103,7 @@ final class CanonicalWriter {
     for number in object.spreads { add(plan.spreads[number], line, &entries) }
     if case .view(let view) = base {
       var members = view.members
-      while let (name, value) = members.next() { if !value.isNull { entries.append((name, .view(value))) } }
+      while let (name, value) = members.next() { if !value.isAbsent { entries.append((name, .view(value))) } }
     } else if case .rest(let view, let read) = base {
       forEachMember(of: view, besides: read) { entries.append(($0, $1)) }
     }
@@ -144,7 +146,7 @@ final class CanonicalWriter {
         if below == 0 || plan.reads[member.read].isWhole { below = member.read }
       }
       if plan.reads[below].isWhole { continue }
-      body(name, value.kind == .object ? .rest(value, below) : .view(value))
+      body(name, value.kind == .object && !value.isParquetList ? .rest(value, below) : .view(value))
     }
   }
 
@@ -157,13 +159,13 @@ final class CanonicalWriter {
         return forEachMember(of: source, besides: read) { add($0, $1, spread, &entries) }
       }
       var members = source.members
-      while let (name, value) = members.next() { if !value.isNull { add(name, .view(value), spread, &entries) } }
+      while let (name, value) = members.next() { if !value.isAbsent { add(name, .view(value), spread, &entries) } }
       return
     }
     let (key, value) = plan.pairs[number]
     for pair in source.list.elements.lazy.map(\.item) {
       guard let name = key.value(in: pair, of: line, values.texts), let text = self.text(of: name),
-        let value = value.value(in: pair, of: line, values.texts), !value.isNull
+        let value = value.value(in: pair, of: line, values.texts), !value.isAbsent
       else { continue }
       note(name)
       add(text, .view(value), spread, &entries)
@@ -185,7 +187,7 @@ final class CanonicalWriter {
 
   private func addFlat(_ name: Text, _ value: Value, _ separator: Text, _ entries: inout [Entry]) {
     switch value {
-    case .view(let view) where view.kind == .object:
+    case .view(let view) where view.kind == .object && !view.isParquetList:
       for member in view.members where !member.value.isNull {
         addFlat(joined(joined(name, separator), member.key), .view(member.value), separator, &entries)
       }
@@ -208,6 +210,8 @@ final class CanonicalWriter {
       note(view)
       if isOfTexts, let number = view.number {
         target.append(number: digits(of: number))
+      } else if view.isParquetList {
+        target.append(elements: view.list.elements.lazy.map(\.item))
       } else {
         target.append(view)
       }

@@ -11,29 +11,32 @@ extension ForeignMap {
     return detail[start...].dropLast().split(separator: betweenValues).map(String.init)
   }
 
-  package func detail(of rejection: Rejection, rule: Int, record: [UInt8]) -> String {
-    let record = innerRecord(record)
+  package func detail(of rejection: Rejection, rule: Int, record bytes: [UInt8]) -> String {
+    let record = innerRecord(bytes)
     if rejection.reason == .noRule {
       return "no rule of the map '\(shownName)' matches the record" + unlikeness(record)
     }
     if let path = self.record?.text, rejection.field == path {
+      let fault = rejection.offset.map { "is invalid at its byte \($0 + 1)" } ?? "is not an object"
       return rejection.reason == .missingField
         ? "the line has no '\(path)', which must contain the record"
-        : "'\(path)', which must contain the line's record, is not an object"
+        : "'\(path)', which must contain the line's record, \(fault)"
     }
-    if rejection.reason == .invalidUTF8, isUTF8Text {
+    // An escape in ASCII may be invalid, too.
+    if rejection.reason == .invalidUTF8, isUTF8Text, bytes.dropFirst(rejection.offset ?? 0).first ?? 0 >= 0x80 {
       return rejection.detail
         + #"; if the file is in another encoding, name it in the map: "encoding": "windows-1252""#
     }
     guard let field = rejection.field, rules.indices.contains(rule) else { return rejection.detail }
     let paths = paths(of: field, in: rules[rule])
     if rejection.reason == .missingField, paths.isEmpty, let words = otherKind(field, rules[rule]) { return words }
+    let shown = shownValue(rejection.reason, rules[rule].sources(of: field), record)
     let fault =
       switch rejection.reason {
       case .missingField: "is missing"
       case .wrongType: "has the wrong type"
       case .invalidTimestamp: "is not a time"
-      default: shownValue(rejection.reason, paths, record) == nil ? "has an unknown value" : "is unknown"
+      default: shown == nil ? "has an unknown value" : "is unknown"
       }
     let constants = rejection.reason == .unknownType ? constants(of: field, in: rules[rule]) : []
     if !constants.isEmpty {
@@ -44,11 +47,9 @@ extension ForeignMap {
     guard !paths.isEmpty else {
       return "field '\(field)' \(fault): rule '\(rules[rule].name)' of the map '\(shownName)' has no path for the field"
     }
-    let named = paths.prefix(5).map { "'\($0)'" }.joined(separator: ", ") + (paths.count > 5 ? ", …" : "")
-    let given = shownValue(rejection.reason, paths, record).map { ": '\($0)'" } ?? ""
-    let isSkipped =
-      rejection.reason == .invalidTimestamp
-      && shownValue(.invalidTimestamp, paths, record).map { rules[rule].skips($0) } ?? false
+    let named = paths.prefix(5).map { "'\($0.text)'" }.joined(separator: ", ") + (paths.count > 5 ? ", …" : "")
+    let given = shown.map { ": '\($0)'" } ?? ""
+    let isSkipped = rejection.reason == .invalidTimestamp && shown.map { rules[rule].skips($0) } ?? false
     let cause = isSkipped ? " in the map's zone (skipped by a clock change; perhaps the times are in another zone)" : ""
     let words = "field '\(field)'\(given) \(fault)\(cause): the map '\(shownName)' reads the field from \(named)"
     guard rejection.reason == .missingField, let near = nearName(paths, record) else { return words }
@@ -57,7 +58,7 @@ extension ForeignMap {
 
   /// Returns the time of a record as written; nil if unknown.
   func shownTime(of record: [UInt8]) -> String? {
-    shownValue(.invalidTimestamp, rules.flatMap { $0.fieldPaths["timestamp"] ?? [] }, innerRecord(record))
+    shownValue(.invalidTimestamp, rules.flatMap { $0.sources(of: "timestamp") }, innerRecord(record))
   }
 
   /// Whether the input is read as UTF-8 although the map could specify another encoding.
@@ -85,10 +86,8 @@ extension ForeignMap {
 
   /// Returns the constants that a rule writes to a field; empty if the rule may copy a value to it.
   private func constants(of field: String, in rule: MapRule) -> [String] {
-    guard case .line(let object) = rule.outcome,
-      case .value(let sources)? = object.members.first(where: { $0.name.elementsEqual(field.utf8) })?.node,
-      !sources.contains(where: { !$0.paths.isEmpty && $0.table == nil })
-    else { return [] }
+    let sources = rule.sources(of: field)
+    if sources.contains(where: { !$0.paths.isEmpty && $0.table == nil }) { return [] }
     return sources.flatMap { source -> [MapConstant] in
       if case .constant(let constant) = source.origin { return [constant] }
       return (source.table?.values.map { $0 } ?? []) + (source.fallback.map { [$0] } ?? [])
@@ -99,7 +98,7 @@ extension ForeignMap {
 
   /// Returns the paths from which a rule reads a field; for an unmapped field, the paths of the nearest enclosing field
   /// (the fault may be in a list's element) or else of the fields inside it (the fault may be an empty object).
-  private func paths(of field: String, in rule: MapRule) -> [String] {
+  private func paths(of field: String, in rule: MapRule) -> [MapPath] {
     let steps = field.split(separator: "/")
     for count in (1...max(1, steps.count)).reversed() {
       if let paths = rule.fieldPaths[steps.prefix(count).joined(separator: ".")], !paths.isEmpty { return paths }
@@ -140,21 +139,18 @@ extension ForeignMap {
 
   /// Returns the type or time in the record; nil if it must not be shown, or if the line does not have exactly one
   /// record.
-  private func shownValue(_ reason: QuarantineReason, _ paths: [String], _ line: JSONNode?) -> String? {
+  private func shownValue(_ reason: QuarantineReason, _ sources: [MapSource], _ line: JSONNode?) -> String? {
     guard reason == .invalidTimestamp || reason == .unknownType else { return nil }
     let list = each.flatMap { value(at: $0, in: line)?.array }
     let record = list.map { $0.count == 1 ? $0[0] : nil } ?? line
-    for text in paths {
-      // Paths of a loaded map are valid.
-      guard let path = try? MapPath(text, names: names) else { continue }
-      let shown: String? =
-        switch value(at: path, in: path.isOuter ? line : record)?.value {
-        case .string(let text): text
-        case .number(let digits): digits
-        case .bool(let flag): String(flag)
-        default: nil
-        }
-      guard let shown, !shown.isEmpty else { continue }
+    for source in sources {
+      let texts = source.paths.compactMap { value(at: $0, in: $0.isOuter ? line : record)?.scalar }.filter {
+        !$0.isEmpty
+      }
+      guard var shown = texts.first else { continue }
+      if case .joined(_, let separator) = source.origin {
+        shown = texts.joined(separator: String(decoding: separator, as: UTF8.self))
+      }
       return (reason == .invalidTimestamp ? ShownValue.isTime : ShownValue.isName)(shown) ? shown : nil
     }
     return nil
@@ -186,12 +182,9 @@ extension ForeignMap {
   }
 
   /// Returns the name of a member that may be a misspelling of one that a path requires; nil if there is none.
-  private func nearName(_ paths: [String], _ record: JSONNode?) -> String? {
-    paths.lazy.compactMap { text in
-      // Paths of a loaded map are valid.
-      guard let path = try? MapPath(text), !path.isOuter,
-        let (name, object) = firstLack(of: path, in: record, opening: \.self)
-      else { return nil }
+  private func nearName(_ paths: [MapPath], _ record: JSONNode?) -> String? {
+    paths.lazy.filter { !$0.isOuter }.compactMap { path in
+      guard let (name, object) = firstLack(of: path, in: record, opening: \.self) else { return nil }
       return NearestName.of(name, among: object?.members?.map(\.key) ?? [])
     }.first
   }
@@ -222,12 +215,17 @@ extension JSONNode {
 }
 
 extension MapRule {
+  /// Returns the sources of a field of the line.
+  fileprivate func sources(of field: String) -> [MapSource] {
+    guard case .line(let object) = outcome,
+      case .value(let sources)? = object.members.first(where: { $0.name.elementsEqual(field.utf8) })?.node
+    else { return fieldPaths[field].map { [MapSource(origin: .paths($0))] } ?? [] }
+    return sources
+  }
+
   /// Returns whether a string would be a valid time for the rule if the clocks in its zone did not skip that time.
   fileprivate func skips(_ text: String) -> Bool {
-    guard case .line(let object) = outcome,
-      case .value(let sources)? = object.members.first(where: { $0.name.elementsEqual("timestamp".utf8) })?.node
-    else { return false }
-    return sources.compactMap(\.time).contains { time in
+    sources(of: "timestamp").compactMap(\.time).contains { time in
       Array(text.utf8).withText {
         time.instant($0.trimmed) == nil && MapTime(form: time.form, zone: .utc).instant($0.trimmed) != nil
       }

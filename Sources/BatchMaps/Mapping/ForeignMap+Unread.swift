@@ -2,8 +2,8 @@ import BatchFoundation
 package import BatchIngest
 
 extension ForeignMap {
-  /// Returns the paths of the record's members that have a value but are not copied to any line. The elements of an
-  /// array share one path. Empty if the record does not become a line.
+  /// Returns the paths of the members, of the record and of the line around it, that have a value but are not copied to
+  /// any line. The elements of an array share one path. Empty if the record does not become a line.
   ///
   /// - Parameter mapper: a mapper of this map, for reuse; nil to create one.
   package func unreadMembers(of record: [UInt8], _ mapper: (any RecordMapper)? = nil) -> [String] {
@@ -20,7 +20,12 @@ extension ForeignMapper {
     defer { writer.taken = nil }
     unsafe map(record, into: &outcomes)
     var unread: [String] = []
-    if let last, !outcomes.writingRules.isEmpty { collect(last, [], &unread) }
+    if let (record, line) = last, !outcomes.writingRules.isEmpty {
+      collect(record, [], &unread)
+      let place = map.each == nil ? map.record?.value(in: line, of: line, values.texts) : nil
+      writer.taken?.insert(CanonicalWriter.place(of: place ?? record))
+      collect(line, ["^"], &unread)
+    }
     return unread
   }
 
@@ -47,7 +52,7 @@ extension ForeignMap {
       let rule = rules[number]
       guard let filled = filled[number] else { return ["rule '\(rule.name)' matches no record"] }
       return rule.fieldPaths.keys.sorted().filter { !filled.contains($0) }.map { field in
-        let names = rule.fieldPaths[field, default: []].prefix(3).map { "'\($0)'" }.joined(separator: ", ")
+        let names = rule.fieldPaths[field, default: []].prefix(3).map { "'\($0.text)'" }.joined(separator: ", ")
         return "rule '\(rule.name)': no record has \(names), from which '\(field)' is read"
       }
     }
@@ -62,7 +67,7 @@ extension ForeignMap {
     var empty: [String: [String]] = [:]
     for number in filled.keys.sorted() {
       for (field, paths) in rules[number].fieldPaths where !all.contains(field) {
-        empty[field, default: []] += paths.filter { !empty[field, default: []].contains($0) }
+        empty[field, default: []] += paths.map(\.text).filter { !empty[field, default: []].contains($0) }
       }
     }
     return empty.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }.map { ($0.key, $0.value) }
@@ -73,9 +78,8 @@ extension ForeignMap {
     let mapper = ForeignMapper(self)
     var filled: [Int: Set<String>] = [:]
     let paths = rules.prefix(count).map { rule in
-      // Paths of a loaded map are valid. A field with a constant always has a value.
-      rule.fieldPaths.mapValues { $0.compactMap { try? MapPath($0, names: names) } }
-        .merging(rule.constantFields.map { ($0, []) }) { $1 }
+      // A field with a constant always has a value.
+      rule.fieldPaths.merging(rule.constantFields.map { ($0, []) }) { $1 }
     }
     let plan = MapPlan(self)
     let values = RecordValues(plan.outline)

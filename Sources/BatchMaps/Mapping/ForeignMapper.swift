@@ -29,7 +29,7 @@ extension ForeignMap: RecordMap {
 
 /// Maps foreign records to lines. Not thread-safe: each thread has its own mapper.
 final class ForeignMapper: RecordMapper {
-  private let map: ForeignMap
+  let map: ForeignMap
   private let plan: MapPlan
   let values: RecordValues
   let writer: CanonicalWriter
@@ -43,8 +43,9 @@ final class ForeignMapper: RecordMapper {
 
   private static let ordinaryTape = 1 << 22
 
-  /// The record that was mapped last, with all elements of `each`; nil if it was unreadable.
-  private(set) var last: JSONView?
+  /// The record that was mapped last, with all elements of `each`, and its line (``read(_:)``); nil if it was
+  /// unreadable.
+  private(set) var last: (record: JSONView, line: JSONView)?
 
   init(_ map: ForeignMap) {
     self.map = map
@@ -56,14 +57,13 @@ final class ForeignMapper: RecordMapper {
   func map(_ record: UnsafeBufferPointer<UInt8>, into outcomes: inout MappedOutcomes) {
     last = nil
     values.texts.reset()
-    let line: JSONView
     switch unsafe read(record) {
-    case .success(let record): (last, line) = record
+    case .success(let record): last = record
     case .failure(let rejection):
       guard rejection.reason == .missingField, let message = otherMessage else { return outcomes.refuse(rejection) }
       return outcomes.leaveOut("a message of type \(message), which contains no record")
     }
-    guard let record = last else { return }
+    guard let (record, line) = last else { return }
     values.read(record, of: line)
     guard let each = map.each, let list = plan.each.flatMap({ values.content(of: $0)?.list }), list.kind == .array
     else {
@@ -115,7 +115,10 @@ final class ForeignMapper: RecordMapper {
     if view.kind == .object { return .success(view) }
     guard let text = view.string else { return .failure(Rejection(reason: .notAnObject, field: path.text)) }
     inner.reset(keeping: Self.ordinaryTape)
-    if let rejection = unsafe LineReader.parse(text.bytes, &reader, onto: &inner) { return .failure(rejection) }
+    if var rejection = unsafe LineReader.parse(text.bytes, &reader, onto: &inner) {
+      rejection.field = path.text
+      return .failure(rejection)
+    }
     return .success(inner.view(at: 0))
   }
 

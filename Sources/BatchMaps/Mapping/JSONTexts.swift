@@ -41,6 +41,12 @@ extension JSONView {
   @inline(__always)
   var list: JSONView { kind == .object ? only("list") ?? self : self }
 
+  /// Whether the value is an array as Parquet readers write it: `{"list": [{"element": ...}]}`.
+  var isParquetList: Bool {
+    guard kind == .object, let list = only("list"), list.kind == .array else { return false }
+    return list.elements.allSatisfy { $0.only("element") != nil }
+  }
+
   /// The element in `{"element": ...}`, as Parquet readers write elements of lists; otherwise the value itself.
   @inline(__always)
   var item: JSONView { kind == .object ? only("element") ?? self : self }

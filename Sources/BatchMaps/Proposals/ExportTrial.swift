@@ -55,7 +55,7 @@ package struct ExportTrial {
     let map = files.first?.map?.map as? ForeignMap
     let mapper = map?.makeMapper()
     let parser = LineParser()
-    personPath = map?.rules.lazy.compactMap { $0.fieldPaths["mobileUserId"]?.first }.first ?? personPath
+    personPath = map?.rules.lazy.compactMap { $0.fieldPaths["mobileUserId"]?.first?.text }.first ?? personPath
     var raw: [[UInt8]] = []
     let share = max(limit / max(1, files.count), MapProposal.recordLimit)
     for (number, file) in files.enumerated() where records < limit {
@@ -144,6 +144,17 @@ package struct ExportTrial {
     let others = empty.map(\.field).filter { !Self.keys.contains($0) }
     return emptyKeys + (others.isEmpty ? [] : ["no record has a value for \(list(others))"])
       + (members.isEmpty ? [] : ["not read: \(list(members))"])
+      + (unreadPerson.map { ["nobody is identified, but '\($0)' looks like a user id".printable] } ?? [])
+  }
+
+  /// The unread member whose name is most like that of a person's id, if no record has one; otherwise nil.
+  private var unreadPerson: String? {
+    let points = unread.keys.compactMap { path in
+      MapProposal.personNames[path.split(separator: ".").last?.lowercased().filter(\.isLetter) ?? ""].map {
+        (-$0, path)
+      }
+    }
+    return people.isEmpty ? points.min { $0 < $1 }?.1 : nil
   }
 
   /// The counts of rejected, left out and faulty records by reason, the highest first.

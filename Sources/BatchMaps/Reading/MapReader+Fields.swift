@@ -188,12 +188,12 @@ extension MapReader {
 /// members.
 struct FieldBuilder {
   private(set) var root = MapObject()
-  private(set) var paths: [String: [String]] = [:]
+  private(set) var paths: [String: [MapPath]] = [:]
 
   mutating func add(_ field: MapField) {
     guard let node = field.node else { return }
-    for path in node.paths() where !paths[field.key, default: []].contains(path.text) {
-      paths[field.key, default: []].append(path.text)
+    for path in node.paths() where !paths[field.key, default: []].contains(path) {
+      paths[field.key, default: []].append(path)
     }
     Self.insert(node, field.names[...], into: &root)
   }
