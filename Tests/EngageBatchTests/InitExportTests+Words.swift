@@ -59,6 +59,22 @@ extension InitExportTests {
     #expect(!second.messages.contains("events read with the map"), "\(second.messages)")
   }
 
+  @Test("A check names what lies around a record, and what may be the person")
+  func membersAroundARecord() throws {
+    let workspace = try Workspace([])
+    try workspace.write(
+      "calls.ndjson",
+      #"{"user_id":"u","env":"live","call":{"type":"track","event":"View","anonymousId":"d","timestamp":"2026-01-15T08:00:00Z"}}"#
+        + "\n")
+    try workspace.write(
+      "job.json", #"{"name":"j","inputs":{"events":[{"path":"calls.ndjson","map":"segment","record":"call"}]}}"#)
+    let checked = try workspace.run("validate", "job.json")
+    #expect(
+      checked.messages.contains("  not read: env, type, user_id\n")
+        && checked.messages.contains("  nobody is identified, but 'user_id' looks like a user id\n"),
+      "\(checked.messages)")
+  }
+
   @Test("Lines of two shapes in a folder are told, and all files count")
   func linesOfTwoShapes() throws {
     let workspace = try Workspace([])

@@ -20,11 +20,12 @@ extension ForeignMapper {
     defer { writer.taken = nil }
     unsafe map(record, into: &outcomes)
     var unread: [String] = []
-    if let (record, line) = last, !outcomes.writingRules.isEmpty {
-      collect(record, [], &unread)
-      let place = map.each == nil ? map.record?.value(in: line, of: line, values.texts) : nil
-      writer.taken?.insert(CanonicalWriter.place(of: place ?? record))
-      collect(line, ["^"], &unread)
+    if let last, !outcomes.writingRules.isEmpty {
+      collect(last, [], &unread)
+      let record = map.record?.value(in: whole, of: whole, values.texts) ?? whole
+      writer.taken?.insert(CanonicalWriter.place(of: record))
+      // With `each`, no path leads there.
+      collect(whole, map.each == nil ? ["^"] : [], &unread)
     }
     return unread
   }

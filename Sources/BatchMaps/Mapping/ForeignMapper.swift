@@ -43,9 +43,10 @@ final class ForeignMapper: RecordMapper {
 
   private static let ordinaryTape = 1 << 22
 
-  /// The record that was mapped last, with all elements of `each`, and its line (``read(_:)``); nil if it was
-  /// unreadable.
-  private(set) var last: (record: JSONView, line: JSONView)?
+  /// The record that was mapped last, with all elements of `each`; nil if it was unreadable.
+  private(set) var last: JSONView?
+  /// The line in which the last record was.
+  var whole: JSONView { tape.view(at: 0) }
 
   init(_ map: ForeignMap) {
     self.map = map
@@ -57,13 +58,14 @@ final class ForeignMapper: RecordMapper {
   func map(_ record: UnsafeBufferPointer<UInt8>, into outcomes: inout MappedOutcomes) {
     last = nil
     values.texts.reset()
+    let line: JSONView
     switch unsafe read(record) {
-    case .success(let record): last = record
+    case .success(let record): (last, line) = record
     case .failure(let rejection):
       guard rejection.reason == .missingField, let message = otherMessage else { return outcomes.refuse(rejection) }
       return outcomes.leaveOut("a message of type \(message), which contains no record")
     }
-    guard let (record, line) = last else { return }
+    guard let record = last else { return }
     values.read(record, of: line)
     guard let each = map.each, let list = plan.each.flatMap({ values.content(of: $0)?.list }), list.kind == .array
     else {
@@ -89,7 +91,6 @@ final class ForeignMapper: RecordMapper {
   func read(_ bytes: UnsafeBufferPointer<UInt8>) -> Result<(record: JSONView, line: JSONView), Rejection> {
     tape.reset(keeping: Self.ordinaryTape)
     if let rejection = unsafe parse(bytes) { return .failure(rejection) }
-    let whole = tape.view(at: 0)
     return innerRecord(of: whole).map { ($0, map.each == nil ? whole : $0) }
   }
 
