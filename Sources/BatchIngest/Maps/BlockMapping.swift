@@ -109,6 +109,8 @@ package struct MapTrial: Sendable {
   package var warnings: [LineWarning] = []
   /// The devices and times of the outcomes that are records.
   package var records: [(device: String, time: Instant)] = []
+  /// The fields of those records that the platform ignores.
+  package var ignored: [String] = []
 }
 
 extension InputFile {
@@ -132,6 +134,7 @@ extension InputFile {
       var lines = BlockLines(block)
       while left > 0, let entry = map == nil ? lines.next().map(MappedBlock.Entry.line) : block.mapped.next(&place) {
         if map == nil, case .line(let line) = entry, line.text.isEmpty { continue }
+        let known = reader.decoder.unknownFields.counts
         let (record, outcome) = outcome(of: entry, block, &reader, &head)
         if let done = trial, done.number != record.number {
           try body(done)
@@ -143,6 +146,9 @@ extension InputFile {
           trial?.warnings = block.warnings(of: record.number).map(\.warning)
         }
         trial?.outcomes.append(outcome)
+        for (name, count) in reader.decoder.unknownFields.counts where count != known[name] {
+          trial?.ignored.append(String(decoding: name, as: UTF8.self))
+        }
         if case .line(_, nil) = outcome { trial?.records.append((head.device.description, head.timestamp)) }
       }
       if left > 0, let trial {

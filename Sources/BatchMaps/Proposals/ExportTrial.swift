@@ -80,7 +80,7 @@ package struct ExportTrial {
       case .line(let line, nil):
         accepted += 1
         lines.insert(ByteText(line).hashValue)
-        add(line, parser)
+        add(line, parser, besides: trial.ignored)
       case .leftOut(let reason): others["left out: \(reason)", default: 0] += 1
       case .line(_, let fault?), .refused(let fault):
         refused += 1
@@ -102,6 +102,7 @@ package struct ExportTrial {
       }
       span = min(span?.lowerBound ?? record.time, record.time)...max(span?.upperBound ?? record.time, record.time)
     }
+    if (map ?? .own).name == ForeignMap.own.name { for name in trial.ignored { unread[name, default: 0] += 1 } }
     guard let map, raw.count < Self.compared else { return }
     raw.append(trial.raw)
     for member in map.unreadMembers(of: trial.raw, mapper) { unread[member, default: 0] += 1 }
@@ -126,6 +127,9 @@ package struct ExportTrial {
         days.map { $0 == $1 ? "\($0)" : "\($0) to \($1)" },
       ].compactMap(\.self).joined(separator: ", ")
   }
+
+  /// Whether no record has attributes.
+  package var lacksParams: Bool { empty.contains { $0.field == "params" } }
 
   /// Sentences about id and time fields that have no value in any record.
   package var emptyKeys: [String] {
@@ -170,11 +174,13 @@ package struct ExportTrial {
   private static let mostListed = 8
   private static let keys: Set = ["deviceId", "timestamp", "mobileUserId", "anonymousId", "recipientId", "userId"]
 
-  private mutating func add(_ line: String, _ parser: LineParser) {
+  /// - Parameter ignored: the fields that the platform ignores.
+  private mutating func add(_ line: String, _ parser: LineParser, besides ignored: [String]) {
     // A link may be plain text, which is not parsed.
     parser.parse(Array(line.utf8)) { line in
       hasMore = hasMore || Self.telling.contains { line[$0] != nil }
-      guard let field = Self.people.first(where: { line[$0] != nil }), let id = line[field]?.scalarText, !id.isEmpty
+      let fields = Self.people.filter { !ignored.contains($0.description) }
+      guard let field = fields.first(where: { line[$0] != nil }), let id = line[field]?.scalarText, !id.isEmpty
       else {
         return
       }
