@@ -29,6 +29,14 @@ import Testing
         .events, push,
         "They look like records in this program's own format: list the file under 'notifications' without a map"
       ),
+      (
+        .events, "{\"at\":1,\"data\":\(call)}",
+        #"They look like Segment records: list the file as {"path": ..., "map": "segment", "record": "data"}"#
+      ),
+      (
+        .events, "{\"at\":1,\"data\":\(record)}",
+        #"They look like records in this program's own format: list the file as {"path": ..., "record": "data"} without a map"#
+      ),
       (.events, record, nil), (.events, "{\"a\":1}", nil), (.events, "x", nil),
     ] as [(InputKind, String, String?)])
   func isRecognised(kind: InputKind, text: String, words: String?) throws {

@@ -58,6 +58,8 @@ package struct FittingPreset {
 /// The entry that a job needs to read a file that its current entry cannot read.
 package struct LikelyEntry: Sendable, Equatable {
   package var kind: InputKind
+  /// The path of the record in its line; nil for the whole line.
+  package var record: String?
   /// The name of the preset; nil for records that are read without a map.
   package var preset: String?
   /// The name of the vendor, such as `Segment`; empty without a preset.
@@ -77,31 +79,41 @@ package struct LikelyEntry: Sendable, Equatable {
   package init?(of file: InputFile, _ vocabulary: RecordVocabulary, presets: [String]?) throws {
     guard !file.isPipe else { return nil }
     let form = try ExportForm(of: file)
-    if form == .lines, let kind = try ExportRecords(of: file, form, vocabulary).ownKind {
-      if kind == file.kind, file.map == nil { return nil }
-      (self.kind, vendor, needsMap) = (kind, "", false)
+    guard !form.isTable else { return nil }
+    let records = try ExportRecords(of: file, form, vocabulary)
+    let accepted = try file.map == nil ? 0 : ExportTrial(of: [file], vocabulary).accepted
+    let places: [[String]] = form == .lines ? [[]] + records.envelopes : [[]]
+    for path in places {
+      let record = path.isEmpty ? nil : ExportColumns.written(path)
+      if form == .lines, let kind = records.inside(path).ownKind {
+        if kind == file.kind, file.map == nil, record == nil { return nil }
+        (self.kind, self.record, vendor, needsMap) = (kind, record, "", false)
+        otherKind = kind == file.kind ? nil : kind
+        return
+      }
+      guard let fit = try FittingPreset(file, form, vocabulary, presets: presets, record: record),
+        let preset = Preset.named(fit.name), fit.trial.accepted > accepted
+      else { continue }
+      (kind, self.record, self.preset, needsMap) = (fit.kind, record, fit.name, form.isDocuments)
+      vendor = preset.vendor
       otherKind = kind == file.kind ? nil : kind
       return
     }
-    guard !form.isTable, let fit = try FittingPreset(file, form, vocabulary, presets: presets),
-      let preset = Preset.named(fit.name),
-      try fit.trial.accepted > (file.map == nil ? 0 : ExportTrial(of: [file], vocabulary).accepted)
-    else { return nil }
-    (kind, self.preset, needsMap) = (fit.kind, fit.name, form.isDocuments)
-    vendor = preset.vendor
-    otherKind = kind == file.kind ? nil : kind
+    return nil
   }
 
   /// The change to the job, as a sentence.
   package var words: String {
     let place = otherKind.map { " under '\($0.name)'" } ?? ""
+    let record = record.map { ", \"record\": \(JSONString.quoted($0))" } ?? ""
     guard let preset else {
-      return "They look like records in this program's own format: list the file\(place) without a map"
+      let entry = record.isEmpty ? "" : " as {\"path\": ...\(record)}"
+      return "They look like records in this program's own format: list the file\(entry)\(place) without a map"
     }
     if needsMap {
       return
         "They look like \(vendor) records in another form: create a map with 'engage-batch init FOLDER --from FILE'"
     }
-    return "They look like \(vendor) records: list the file as {\"path\": ..., \"map\": \"\(preset)\"}\(place)"
+    return "They look like \(vendor) records: list the file as {\"path\": ..., \"map\": \"\(preset)\"\(record)}\(place)"
   }
 }
