@@ -189,12 +189,11 @@ package struct ExportForm: Equatable {
     return true
   }
 
-  /// Returns whether the strings are column names rather than values such as times, numbers, addresses or ids. The
-  /// first one may be empty (above row numbers), as may the last one (if rows end with a separator).
+  /// Returns whether the strings are column names rather than values such as times, numbers, addresses or ids. Less
+  /// than half of them may be empty, such as above row numbers or after the last column.
   private static func isHeader(_ names: [String]) -> Bool {
-    let names = names.last?.isEmpty ?? false ? Array(names.dropLast()) : names
-    return Set(names).count == names.count && names.dropFirst().allSatisfy { !$0.isEmpty && $0.utf8.count <= 80 }
-      && (!names[0].isEmpty || names.count > 2) && names.count > 1
-      && !names.contains { ColumnLook.isValue($0) }
+    let given = names.filter { !$0.isEmpty }
+    return given.count > 1 && given.count * 2 > names.count
+      && given.allSatisfy { $0.utf8.count <= 80 && !ColumnLook.isValue($0) }
   }
 }
