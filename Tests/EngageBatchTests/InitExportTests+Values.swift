@@ -69,9 +69,106 @@ extension InitExportTests {
     Export("years of two digits", "in.csv", table("device,time,event") { "\($1),15.01.26 08:0\($0),\(names[$0])" }) {
       $0.code = 65
       $0.told = [
-        "'time' may be the time, but '15.01.26 08:00' cannot be read as a time: export it with a four-digit year"
+        "'time' may be the time, but no known pattern fits all values, such as '15.01.26 08:00': export it with a four-digit year and an offset"
       ]
     },
+    Export(
+      "a time that one row lacks", "in.csv",
+      table("device,time,event") { "\($1),\($0 == 2 ? "" : "15.01.2026 08:0\($0):00"),\(names[$0])" }
+    ) {
+      $0.code = 65
+      $0.told = ["dd.MM.yyyy HH:mm:ss; the day comes first; in 3 of 4 records)", "1 of 4 records would be rejected"]
+    },
+    Export(
+      "two clocks of the phone", "in.csv",
+      table("device,event_time,device_time,event") {
+        "\($1),2026-01-15 09:0\($0):00,2026-01-15 08:0\($0):00,\(names[$0])"
+      }
+    ) {
+      $0.code = 65
+      $0.told = ["guessed: timestamp (event_time)", "or 'device_time'"]
+    },
+    Export(
+      "columns without a name at the end", "in.csv",
+      table("device,time,event,,") { "\($1),2026-01-15T08:0\($0):00Z,\(names[$0]),x,\($0)" }
+    ) { $0.told = ["a CSV table; no preset reads it", #""params":{"column4":"x","column5":"0"}"#] },
+    Export(
+      "people beside the records", "in.ndjson",
+      lines {
+        #"{"user_id":"u-\#($1.suffix(1))","app":{"os":"iOS"},"plan":"gold","data":{"device":"\#($1)","time":"2026-01-15T08:0\#($0):00Z","event":"\#(names[$0])"}}"#
+      }
+    ) {
+      $0.written = [#""record": "data""#, #""mobileUserId": "^.user_id""#, #""device.osName": "^.app.os""#]
+      $0.people = ["u-1", "u-2"]
+    },
+    Export(
+      "people beside records in JSON in a column", "in.csv",
+      table("user_id,loaded_at,body") {
+        "u-\($1.suffix(1)),2026-01-16,\"{\"\"device\"\":\"\"\($1)\"\",\"\"time\"\":\"\"2026-01-15T08:0\($0):00Z\"\",\"\"event\"\":\"\"\(names[$0])\"\"}\""
+      }
+    ) {
+      $0.written = [#""mobileUserId": "^.user_id""#]
+      $0.people = ["u-1", "u-2"]
+    },
+    Export(
+      "campaigns beside pushes", "in.ndjson",
+      lines {
+        #"{"campaign":"sale","data":{"device":"\#($1)","time":"2026-01-15T08:0\#($0):00Z","push_status":"opened"}}"#
+      }
+    ) {
+      $0.written = [#""payload.CurrentCampaign": "^.campaign""#]
+      $0.event = "49"
+    },
+    Export(
+      "devices beside lists of events", "in.ndjson",
+      lines {
+        #"{"user_id":"u-1","device_id":"\#($1)","events":[{"time":"2026-01-15T08:0\#($0):00Z","name":"\#(names[$0])"}]}"#
+      }
+    ) {
+      $0.written = [#""each": "events""#, #""deviceId": "^.device_id""#, #""mobileUserId": "^.user_id""#]
+      $0.people = ["u-1"]
+    },
+    Export(
+      "people beside lists of events", "in.ndjson",
+      lines {
+        #"{"user_id":"u-1","events":[{"device_id":"\#($1)","time":"2026-01-15T08:0\#($0):00Z","name":"\#(names[$0])"}]}"#
+      }
+    ) { $0.people = ["u-1"] },
+    Export(
+      "taps in an app that a campaign brought users to", "in.csv",
+      table("device,time,event,utm_campaign") { "\($1),2026-01-15T08:0\($0):00Z,tap,sale" }
+    ) {
+      $0.code = 65
+      $0.told = ["'event' may refer to pushes or to something else; if this is not a push log, specify --name"]
+    },
+    Export(
+      "flat rows of a vendor", "in.ndjson",
+      lines {
+        #"{"type":"track","event":"\#(names[$0])","anonymous_id":"\#($1)","message_id":"m\#($0)","timestamp":"2026-01-15T08:0\#($0):00Z","price":9.5}"#
+      }
+    ) { $0.told = ["no preset reads it", #""price":9.5"#] },
+    Export(
+      "calls of a vendor whose properties are objects of Python", "in.ndjson",
+      lines {
+        #"{"type":"track","event":"\#(names[$0])","anonymousId":"\#($1)","messageId":"m\#($0)","timestamp":"2026-01-15T08:0\#($0):00Z","context":{},"properties":"{'n': \#($0)}"}"#
+      }
+    ) {
+      $0.code = 65
+      $0.told = ["'properties' has objects or lists that are not JSON, such as '{'n': 0}': export them as JSON"]
+    },
+    Export(
+      "objects of Python in a column", "in.csv",
+      table("device,time,event,note") { "\($1),2026-01-15T08:0\($0):00Z,\(names[$0]),{'n': \($0)}" }
+    ) {
+      $0.code = 65
+      $0.told = ["'note' contains JSON in strings, such as '{'n': 0}', which is not parsed"]
+    },
+    Export(
+      "own records with members of others", "in.ndjson",
+      lines {
+        #"{"deviceId":"\#($1)","timestamp":"2026-01-15T08:0\#($0):00Z","type":"namedEvent","name":"\#(names[$0])","userId":"u-1","plan":"gold"}"#
+      }
+    ) { $0.told = ["read without a map, as events\n  not read: plan, userId\n", "  2 devices, 0 people, 4 records"] },
     Export(
       "a person on all devices", "in.csv",
       table("device,user_id,time,event") { "\(["a", "b", "c", "a"][$0])\($1),-1,2026-01-15T08:0\($0):00Z,\(names[$0])" }

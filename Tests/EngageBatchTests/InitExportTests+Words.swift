@@ -105,6 +105,18 @@ extension InitExportTests {
       (" device | time \n--------+------\n d      | 1    \n", "a table formatted for display; export it as CSV"),
       ("[\"d\",\"2026-01-15T08:00:00Z\",\"Cart\"]\n", "arrays of values without names; export objects"),
       ("device,time,event\n", "the file has a header, but no records"),
+      (
+        "device,time,event,id,id\nd,2026-01-15T08:00:00Z,Cart,1,2\n",
+        "the file has a header, but no records that can be read: 1 rejected: other-form: "
+      ),
+      (
+        #"{"-N1":{"device":"d","time":"2026-01-15T08:00:00Z","event":"Cart"},"-N2":{"device":"e","time":"2026-01-15T08:01:00Z","event":"Cart"}}"#,
+        "records under keys of their own, such as '-N1', which maps cannot read; export lines or an array, for example with 'jq -c .[]'"
+      ),
+      (
+        #"{"log":{"a":{"device":"d","time":"2026-01-15T08:00:00Z","event":"Cart","n":1},"b":{"device":"e","time":"2026-01-15T08:01:00Z","event":"Cart"}},"users":{}}"#,
+        #"records under keys of their own, such as 'log.a', which maps cannot read; export lines or an array, for example with 'jq -c .["log"][]'"#
+      ),
     ])
   func refused(text: String, words: String) throws {
     let workspace = try Workspace([])

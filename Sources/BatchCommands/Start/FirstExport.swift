@@ -103,21 +103,32 @@ struct FirstExport {
       notes.append("\(shown): \(what), as \(kind.name); the map copies each field")
       return false
     }
-    var (best, envelope) = (try MapProposal(of: records, types: types, hints: hints), [String]())
+    let keyed = try records.byKey.first { try MapProposal(of: $0.records, types: types).isOfRecords }
+    if let first = keyed?.first {
+      let place = first.dropLast().map { "[\(JSONString.quoted($0))]" }.joined()
+      throw Self.refusal(
+        ("\(shown): error: records under keys of their own, such as '\(ExportColumns.written(first))', which maps cannot read; "
+          + "export lines or an array, for example with 'jq -c .\(place)[]', or name the one to read as \"record\" in a map")
+          .printable)
+    }
+    let outer = try MapProposal(of: records, types: types, hints: hints)
+    var (best, envelope) = (outer, [String]())
     let list = records.ofList
     // Plain columns with the names of a vendor's members may come from any source.
     let presetForm = form.isTable && !records.haveJSON ? .lines : form
     if !best.missing.isEmpty, let list {
-      let inner = try MapProposal(of: list, types: types, hints: hints)
+      let inner = try MapProposal(of: list, types: types, hints: hints).completed(by: outer)
       if inner.missing.count < best.missing.count { best = inner }
     }
     for path in best.isOfLines ? records.envelopes : [] {
-      let inner = try? MapProposal(of: records.inside(path), types: types, hints: hints)
       let begin = ExportColumns.written(path) + "."
+      let inner = try? MapProposal(of: records.inside(path), types: types, hints: hints)
+        .completed(by: outer, besides: begin)
       // Values inside a string are not in any column of the line.
       guard let inner,
         inner.missing.count < best.missing.count
           || inner.missing.count == best.missing.count && inner.unsure.count <= best.unsure.count
+            && inner.kind == best.kind
             && ["deviceId", "name"].allSatisfy({ best.path(of: $0)?.hasPrefix(begin) ?? true })
       else { continue }
       (best, envelope) = (inner, path)
@@ -138,9 +149,11 @@ struct FirstExport {
       guard
         let fit = try FittingPreset(
           input, presetForm, vocabulary, presets: platform.platform.presets, record: place, list: list),
-        best.decidingColumn.map({ fit.trial.unread[$0.path, default: 0] < $0.count }) ?? true
+        best.decidingColumn.map({ fit.trial.unread[$0.path, default: 0] < $0.count }) ?? true,
+        !best.missing.isEmpty || !fit.trial.lacksParams || !records.inside(path).areFlat
+          || !best.haveAttributes(fit.trial.unread)
       else { continue }
-      (preset, record, kind) = (fit.map, place, fit.kind)
+      (preset, record, kind, toDo) = (fit.map, place, fit.kind, best.notationDoubt(fit.trial.unread)?.printable)
       document = fit.document(presetForm)
       map = document == nil ? fit.name : MapProposal.file
       let what =

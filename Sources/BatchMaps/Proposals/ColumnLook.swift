@@ -171,6 +171,11 @@ enum ColumnLook {
     ["{", "["].contains(text.prefix(1)) && (text.utf8.count == 2 || text.contains { ",:'\"".contains($0) })
   }
 
+  /// Returns whether the string is an object or a list in another notation than JSON, such as Python's.
+  static func isOtherNotation(_ text: String) -> Bool {
+    isStructure(text) && (try? JSONNode.parse(Array(text.utf8))) == nil
+  }
+
   /// Returns whether all values look like ids: they have a digit and no blank, and are not plain quantities.
   static func areIDs(_ texts: Set<String>) -> Bool {
     !texts.isEmpty

@@ -69,6 +69,32 @@ package struct ExportRecords {
     return records
   }
 
+  /// The objects next to each other under keys of their own, at most two names deep: for each place, the path of the
+  /// first one, and all of them. Most of their members have the name of another one's.
+  package var byKey: [(first: [String], records: ExportRecords)] {
+    var groups: [(first: [String], nodes: [JSONNode])] = []
+    func look(_ node: JSONNode, _ path: [String]) {
+      let objects = (node.members ?? []).prefix(MapProposal.recordLimit).compactMap { member in
+        Self.object(member.value).map { (key: member.key, object: $0, names: $0.members?.map(\.key) ?? []) }
+      }
+      let counts: [String: Int] = objects.flatMap(\.names).reduce(into: [:]) { $0[$1, default: 0] += 1 }
+      let alike = objects.filter { $0.names.count { counts[$0, default: 0] > 1 } * 2 > $0.names.count }
+      if alike.count > 1 {
+        let place = groups.firstIndex { $0.first.dropLast() == path[...] } ?? groups.count
+        if place == groups.count { groups.append((path + [alike[0].key], [])) }
+        groups[place].nodes += alike.map(\.object)
+      }
+      if path.count < 2 { for (key, object, _) in objects.prefix(20) { look(object, path + [key]) } }
+    }
+    for node in nodes { look(node, []) }
+    return groups.map { ($0.first, ExportRecords(Array($0.nodes.prefix(MapProposal.recordLimit)), isTable: false)) }
+  }
+
+  /// Whether no record has an object or a list, as rows of a warehouse.
+  package var areFlat: Bool {
+    nodes.allSatisfy { $0.members?.allSatisfy { $0.value.members == nil && $0.value.array == nil } ?? true }
+  }
+
   /// The paths at which at least half of the records have an object with several members; the object may be JSON in a
   /// string. Outer paths come first.
   package var envelopes: [[String]] {

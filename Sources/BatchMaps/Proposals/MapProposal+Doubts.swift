@@ -17,7 +17,56 @@ extension MapProposal {
     }
     let isOther = hasName || !words.isDisjoint(with: Self.otherLogWords)
     if !words.isDisjoint(with: Self.pushWords) { return isOther ? .ofBoth : .ofPushes }
-    return isOther || words.isDisjoint(with: Self.perhapsPushWords) ? .ofOthers : .ofPushes
+    if isOther || words.isDisjoint(with: Self.perhapsPushWords) { return .ofOthers }
+    // Apps also record taps and opened screens next to a campaign, but not what was delivered.
+    let actions = column(at: action).flatMap { ColumnLook.actions($0.texts)?.known.values }
+    return actions?.allSatisfy { $0 == "opened" } ?? true ? .ofBoth : .ofPushes
+  }
+
+  /// Whether the device, the time and the name are in every record.
+  package var isOfRecords: Bool {
+    missing.isEmpty
+      && ["deviceId", "timestamp", "name"].allSatisfy { path(of: $0).flatMap(column).map(isFull) ?? true }
+  }
+
+  /// Returns the proposal with what the records lack and `outer`, a proposal for the lines around them, has: a device,
+  /// a person, values of the device, and the campaign of a push.
+  ///
+  /// - Parameter inside: the beginning of all paths that lead into the records; nil for a list, which has no paths.
+  package func completed(by outer: MapProposal, besides inside: String? = nil) -> MapProposal {
+    var (proposal, outer) = (self, outer)
+    var taken = Set(outer.columns.columns.map(\.path).filter { path in inside.map { path.hasPrefix($0) } ?? false })
+    func take(_ field: Field?) {
+      guard var field, path(of: field.name) == nil, taken.insert(field.path).inserted else { return }
+      field.path = "^.\(field.path)"
+      proposal.fields.insert(field, at: field.name == "deviceId" ? 0 : proposal.fields.count)
+    }
+    if path(of: "deviceId") == nil { take(outer.device(besides: taken.union(outer.time?.paths ?? []))) }
+    if path(of: "mobileUserId") == nil { take(outer.person(besides: taken)) }
+    for field in outer.fields where field.name.hasPrefix("device.") { take(field) }
+    if kind == .notifications, payload == nil, campaign == nil {
+      let column = outer.columns.columns.first { Self.campaignNames[$0.plainName] != nil && !taken.contains($0.path) }
+      take(column.map { Field(name: "campaign", path: $0.path, confidence: .high) })
+      proposal.campaign = proposal.path(of: "campaign")
+    }
+    return proposal
+  }
+
+  /// Returns whether some of these members are attributes of events, rather than times or kinds.
+  package func haveAttributes(_ members: [String: Int]) -> Bool {
+    columns.columns.contains {
+      members[$0.path] != nil && $0.plainName != "type" && $0.points(Self.timeNames) == nil
+    }
+  }
+
+  /// Returns a sentence about one of these members that has objects or lists in another notation than JSON; nil if none
+  /// has.
+  package func notationDoubt(_ members: [String: Int]) -> String? {
+    columns.columns.lazy.filter { members[$0.path] != nil }.compactMap { column in
+      column.texts.first(where: ColumnLook.isOtherNotation).map {
+        "'\(column.path)' has objects or lists that are not JSON, such as '\($0.shortened(to: 60))': export them as JSON"
+      }
+    }.first
   }
 
   /// Returns the reason why the values of a column are probably not devices; nil if there is none.
@@ -154,7 +203,8 @@ extension MapProposal {
     for column in columns.columns where column.path != "line" {
       let isKey = ["mobileUserId", "name"].contains { path(of: $0) == column.path }
       let text = column.texts.first {
-        $0.hasPrefix("[{") || kind == .notifications && $0.hasPrefix("{\"") || isKey && ColumnLook.isStructure($0)
+        $0.hasPrefix("[{") || $0.hasPrefix("{'") || kind == .notifications && $0.hasPrefix("{\"")
+          || isKey && ColumnLook.isStructure($0)
       }
       if let text {
         let words = "'\(column.path)' contains JSON in strings"

@@ -48,7 +48,7 @@ package struct MapProposal {
   package static let recordLimit = 200
 
   /// The fields, in the order in which messages list them.
-  package private(set) var fields: [Field] = []
+  package internal(set) var fields: [Field] = []
   package private(set) var kind = InputKind.events
   /// Further remarks for the user.
   package internal(set) var notes: [String] = []
@@ -61,7 +61,7 @@ package struct MapProposal {
   private(set) var name: String?
   /// The column with record types of the project's own shape; nil if there is none.
   private(set) var type: String?
-  private(set) var campaign: String?
+  var campaign: String?
   private(set) var alert: String?
   private(set) var payload: String?
   /// The column with the notification actions, and the action for each value (nil for values that mean neither
@@ -134,8 +134,9 @@ package struct MapProposal {
           notes.append("'\(column.path)' looks like \(words)")
         } else if let text = column.texts.first(where: { $0.contains(where: \.isNumber) }) {
           notes.append(
-            "'\(column.path)' may be the time, but '\(text.shortened(to: 60))' cannot be read as a time: "
-              + "export it with a four-digit year, such as 2026-01-15 08:00:00, or specify a pattern in the map")
+            "'\(column.path)' may be the time, but no known pattern fits all values, such as '\(text.shortened(to: 60))': "
+              + "export it with a four-digit year and an offset, such as 2026-01-15T08:00:00-05:00, or specify a pattern in the map"
+          )
         }
       }
     }
@@ -197,7 +198,7 @@ package struct MapProposal {
     return Field(name: field, path: try self.column(column).path, confidence: .high, remark: "as requested")
   }
 
-  private func device(besides taken: Set<String>) -> Field? {
+  func device(besides taken: Set<String>) -> Field? {
     let found = best(Self.deviceNames, "deviceId", besides: taken, isNeeded: true) { column in
       (column.values.count < column.count ? 1 : 0) + (column.values.allSatisfy { $0.utf8.count >= 8 } ? 1 : 0)
         - (doubt(ofDevice: column) == nil ? 0 : 5)
@@ -336,8 +337,12 @@ package struct MapProposal {
   }
 
   private func time(_ hints: [String]) throws -> (field: Field, time: Time, namesNoZone: Bool)? {
-    var looks: [(column: ExportColumns.Column, times: ColumnLook.Times, points: Int)] = []
-    let candidates = try hints.isEmpty ? columns.columns.filter(isFull) : hints.map(column)
+    var looks: [(column: ExportColumns.Column, times: ColumnLook.Times, points: Int, isOwn: Bool)] = []
+    let full = columns.columns.filter(isFull)
+    // A column with gaps counts only if no other has times.
+    let others = columns.columns.filter { $0.count * 2 >= columns.records }
+    let candidates =
+      try hints.isEmpty ? full.contains { ColumnLook.times($0.texts) != nil } ? full : others : hints.map(column)
     for column in candidates {
       guard let times = ColumnLook.times(column.texts) else { continue }
       let single = column.words.compactMap { Self.timeNames[$0] }.max().map { min($0, 2) }
@@ -348,9 +353,14 @@ package struct MapProposal {
       // Plain numbers may be any quantity, so the column needs a name that suggests a time.
       guard known > 0 || !column.texts.allSatisfy({ $0.allSatisfy(\.isNumber) }) else { continue }
       looks.append(
-        (column, times, known + 1 - (times.remarks.contains { $0.contains(" of ") } ? 1 : 0) - (times.isOpen ? 2 : 0)))
+        (
+          column, times, known + 1 - (times.remarks.contains { $0.contains(" of ") } ? 1 : 0) - (times.isOpen ? 2 : 0),
+          clock > 0
+        ))
     }
-    func best(_ part: ColumnLook.Times.Part) -> (column: ExportColumns.Column, times: ColumnLook.Times, points: Int)? {
+    func best(_ part: ColumnLook.Times.Part) -> (
+      column: ExportColumns.Column, times: ColumnLook.Times, points: Int, isOwn: Bool
+    )? {
       looks.filter { $0.times.part == part }.max { $0.points < $1.points }
     }
     let (whole, day, clock) = (best(.whole), best(.day), best(.clock))
@@ -368,8 +378,10 @@ package struct MapProposal {
     }
     guard let found = whole ?? day else { return nil }
     var remarks = found.times.remarks
+    if !isFull(found.column) { remarks.append("in \(found.column.count) of \(columns.records) records") }
     let rival = looks.first {
-      $0.column.path != found.column.path && $0.times.part == .whole && $0.points == found.points
+      $0.column.path != found.column.path && $0.times.part == .whole
+        && ($0.points == found.points || $0.isOwn && found.isOwn)
     }
     // If only one column contains times, its name matters less.
     let points = found.points + (looks.count == 1 ? 1 : 0)
