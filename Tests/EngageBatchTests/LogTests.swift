@@ -123,6 +123,7 @@ import Testing
         engage_batch_devices{job="nightly",did="received"} 3
         engage_batch_devices{job="nightly",did="opened"} 1
         engage_batch_devices{job="nightly",did="sessions"} 5
+        engage_batch_devices{job="nightly",did="sessionsWithoutUse"} 0
         engage_batch_devices{job="nightly",did="goals"} 2
         engage_batch_run_uploaded_events{job="nightly",outcome="posted"} 37
         engage_batch_run_uploaded_events{job="nightly",outcome="failed"} 0

@@ -86,7 +86,8 @@ package struct LikelyEntry: Sendable, Equatable {
     for path in places {
       let record = path.isEmpty ? nil : ExportColumns.written(path)
       if form == .lines, let kind = records.inside(path).ownKind {
-        if kind == file.kind, file.map == nil, record == nil { return nil }
+        let isRead = file.map == nil ? record == nil : record != nil && accepted > 0
+        if kind == file.kind, isRead { return nil }
         (self.kind, self.record, vendor, needsMap) = (kind, record, "", false)
         otherKind = kind == file.kind ? nil : kind
         return
