@@ -7,7 +7,7 @@ struct DatedPath: Hashable, Sendable {
 
   static let patterns = ["{yyyy}", "{MM}", "{dd}"]
 
-  /// The parts of the path, each pattern a part of its own.
+  /// The parts of the path; each pattern is one part.
   private let pieces: [Substring]
 
   /// Parses a path; nil if it has no date patterns. Braces around anything but letters are literal, as are braces after

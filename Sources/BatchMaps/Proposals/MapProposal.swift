@@ -337,7 +337,8 @@ package struct MapProposal {
   }
 
   private func time(_ hints: [String]) throws -> (field: Field, time: Time, namesNoZone: Bool)? {
-    var looks: [(column: ExportColumns.Column, times: ColumnLook.Times, points: Int, isOwn: Bool)] = []
+    typealias Look = (column: ExportColumns.Column, times: ColumnLook.Times, points: Int, isOwn: Bool)
+    var looks: [Look] = []
     let full = columns.columns.filter(isFull)
     // A column with gaps counts only if no other has times.
     let others = columns.columns.filter { $0.count * 2 >= columns.records }
@@ -358,9 +359,7 @@ package struct MapProposal {
           clock > 0
         ))
     }
-    func best(_ part: ColumnLook.Times.Part) -> (
-      column: ExportColumns.Column, times: ColumnLook.Times, points: Int, isOwn: Bool
-    )? {
+    func best(_ part: ColumnLook.Times.Part) -> Look? {
       looks.filter { $0.times.part == part }.max { $0.points < $1.points }
     }
     let (whole, day, clock) = (best(.whole), best(.day), best(.clock))

@@ -199,7 +199,7 @@ extension Pipeline {
       else { continue }
       let map = file.map.map { " read with the map '\($0.map.name.split(separator: "/").last ?? "")'" } ?? ""
       lines.append("\(file.kind.name)\(map): \(trial.words)")
-      // A run reports the ignored fields of its own records on their own.
+      // A run reports the ignored fields of records in its own format separately.
       if file.map != nil { lines += trial.guardWords.map { "  \($0)" } }
       guard request.mode.isDryRun else { continue }
       for words in trial.emptyKeys where trial.accepted > 0 {
