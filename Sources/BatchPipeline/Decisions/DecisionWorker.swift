@@ -20,8 +20,6 @@ final class DecisionWorker: @unchecked Sendable {
   private var batch = LocalBatch()
   /// The states of devices, by id, after the slices processed so far, if the current bucket is split into slices.
   private var sliced: [[UInt8]: StoredDevice] = [:]
-  /// Whether devices in the decider's steps may have further events in this run.
-  private var keepsSteps = false
   /// Devices with records, and warnings about ignored record types, wrong clocks, placeholder ids and repeated record
   /// ids.
   private var noted = DecisionTally()
@@ -68,7 +66,7 @@ final class DecisionWorker: @unchecked Sendable {
     let stored =
       try sink.earlier?.timelines.states(of: partition.devices.map(\.device)) ?? partition.devices.map { _ in nil }
     var digests = DigestCollector(bucket: partition.bucket)
-    keepsSteps = partition.lookaheads != nil
+    decider.core.steps.keepsDevices = partition.lookaheads != nil
     for (device, earlier) in zip(partition.devices, stored) {
       try decide(device, earlier, partition)
       let late = decider.core.late
@@ -189,7 +187,7 @@ final class DecisionWorker: @unchecked Sendable {
     rewoundDevices += 1
     rewoundRecords += rewound.records
     batch.rewoundNights += rewound.nights
-    decider.core.steps += rewound.steps
+    decider.core.steps.add(rewound.steps, to: device)
     // A sent event that was found to be wrong may now be produced again, so the device's changes must be looked up.
     let mayComeBack = try sink.earlier?.ledger.hasWithdrawals(device) ?? false
     for change in rewound.changes {
@@ -314,7 +312,7 @@ final class DecisionWorker: @unchecked Sendable {
       end(replacing: device)
       if decider.isFull { try handOver(&digests) }
     }
-    keepsSteps = false
+    decider.core.steps.keepsDevices = false
     try handOver(&digests)
   }
 
@@ -345,7 +343,7 @@ final class DecisionWorker: @unchecked Sendable {
 
   private func handOver(_ digests: inout DigestCollector) throws {
     try decider.handOver(to: &batch, isLast: false)
-    if !keepsSteps { decider.core.closeSteps() }
+    if !decider.core.steps.keepsDevices { decider.core.closeSteps() }
     batch.digests += digests.segments
     digests = DigestCollector(bucket: digests.bucket)
     arena.reset()

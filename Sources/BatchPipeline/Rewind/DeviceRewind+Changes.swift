@@ -10,7 +10,7 @@ extension DeviceRewind {
     var batch = LocalBatch()
     /// The sources of the records that cause events, by event number, where they differ from the events' own sources.
     var causes: [Int64: StoredSource] = [:]
-    var steps = StepCounter()
+    var steps = DeviceSteps()
 
     func cause(of event: EventBlockReader) -> StoredSource { causes[event.emission] ?? event.source }
   }

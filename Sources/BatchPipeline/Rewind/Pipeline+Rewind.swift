@@ -131,7 +131,7 @@ struct RewoundDevice {
   /// The number of records processed again, including late ones.
   var records: Int
   /// The difference between the new and the earlier steps.
-  var steps: StepCounter
+  var steps: DeviceSteps
   var changes: [EventChange]
   /// New platform rows, for requests that the service has never received.
   var rows: (any PlatformRows)?

@@ -33,7 +33,7 @@ package struct NameTable<Value: Tallied>: Sendable, Codable {
   package mutating func add(_ part: Value, to name: ByteText) { change(name) { $0 += part } }
 
   /// Changes the tally of the names that are not kept.
-  mutating func addToRest(_ change: (inout Value) -> Void) { change(&others) }
+  package mutating func addToRest(_ change: (inout Value) -> Void) { change(&others) }
 
   /// The kept names, ordered by their bytes.
   package var named: [(name: ByteText, value: Value)] {
@@ -85,6 +85,11 @@ package struct NameTable<Value: Tallied>: Sendable, Codable {
   private static func cut(_ name: ByteText) -> ByteText {
     guard name.string.utf8.count > longestName else { return name }
     return ByteText(name.string.clipped(toBytes: longestName))
+  }
+
+  /// Passes the name to `body` as the table has it: truncated if it is long.
+  package static func withCut<Result>(_ name: Text, _ body: (Text) -> Result) -> Result {
+    name.count > longestName ? name.description.clipped(toBytes: longestName).withText(body) : body(name)
   }
 }
 

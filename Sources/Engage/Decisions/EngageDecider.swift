@@ -22,6 +22,8 @@ final class EngageDecider: DeviceDecider {
   /// may be held, even if the input is small.
   private static let mostStretchesKept = 64
   private var hasPast = false
+  /// The devices since the last stretch ended, in order, each with its number of records that show a use of the app.
+  private var uses: [(device: Text, count: Int)] = []
   private var campaigns: CampaignCounter
   private let steps: CampaignStepCodes
   /// The set-ups of the owners that the current device's records name.
@@ -51,6 +53,7 @@ final class EngageDecider: DeviceDecider {
     hasPast = unsafe state != nil
     rules.knownUntil = core.knownUntil
     rules.begin(device, try unsafe state.map { try unsafe DeviceState(decoding: $0) })
+    uses.append((device, 0))
     rules.explanation = explanation
   }
 
@@ -62,9 +65,8 @@ final class EngageDecider: DeviceDecider {
     } else {
       for entry in records where entry.isSample { rules.announce(Record(entry)) }
     }
-    var uses = 0
     for entry in records {
-      if steps.isUse(entry) { uses += 1 }
+      if steps.isUse(entry) { uses[uses.count - 1].count += 1 }
       var (before, checks) = (rules.output.events.count, rules.output.checks.count)
       rules.source = core.options.files.storedSource(of: entry.position)
       while !rules.advance(Record(entry)) {
@@ -81,7 +83,6 @@ final class EngageDecider: DeviceDecider {
       // Only a device that far exceeds its share is split, so that it cannot exhaust memory.
       if core.hasStretches(2, of: rules.output.events.count), rules.isSettled { try endStretchOfDevice() }
     }
-    if uses > 0 { core.steps.count(.used, uses, of: rules.state.device) }
   }
 
   func finish() {
@@ -123,7 +124,10 @@ final class EngageDecider: DeviceDecider {
 
   var eventCount: Int { rules.output.events.count }
 
-  func clearOutput() { rules.output.removeAll() }
+  func clearOutput() {
+    rules.output.removeAll()
+    uses.removeAll(keepingCapacity: true)
+  }
 
   func completeTally() {
     campaigns.takeCounts(into: &core.tally, isLast: true)
@@ -133,12 +137,7 @@ final class EngageDecider: DeviceDecider {
   func settle() throws {
     if let program { augment(by: program) }
     if let checks { try keepPassing(checks) }
-    for event in rules.output.events {
-      core.counter.count(event.code, at: event.timestamp)
-      if let step = steps.step(of: event) {
-        core.steps.count(step, of: event.device, event.value(of: campaigns.attribute))
-      }
-    }
+    countEvents()
     core.tally.add(rules.output)
     for route in rules.output.routes { core.tally.details?.uses[route, default: 0] += 1 }
     add(
@@ -148,6 +147,37 @@ final class EngageDecider: DeviceDecider {
     guard core.options.keepsAll else { return swap(&events, &rules.output.events) }
     for event in rules.output.events { events.append(event.copied(to: core.keptArena)) }
     if hasPast, events.count >= Self.mostStretchesKept * core.options.events { encodeEvents() }
+  }
+
+  /// Counts events by type and campaign, and the steps of devices.
+  private func countEvents() {
+    Self.count(
+      rules.output.events, uses, with: steps, events: &core.counter, campaigns: &campaigns, steps: &core.steps)
+    campaigns.takeCounts(into: &core.tally, isLast: false)
+  }
+
+  /// Static, because access to an object's own counters would be checked for each event.
+  private static func count(
+    _ events: [Event], _ uses: [(device: Text, count: Int)], with codes: CampaignStepCodes,
+    events counter: inout EventCounter, campaigns: inout CampaignCounter, steps: inout StepCounter
+  ) {
+    var (next, device) = (0, Text.empty)
+    /// Starts the next device, which may have no events.
+    func beginDevice() -> Text {
+      steps.begin(uses[next].device)
+      if uses[next].count > 0 { steps.count(.used, times: uses[next].count) }
+      next += 1
+      return uses[next - 1].device
+    }
+    for event in events {
+      // The devices of the events are in `uses`, in the same order.
+      while event.device != device { device = beginDevice() }
+      counter.count(event.code, at: event.timestamp)
+      let campaign = event.value(of: campaigns.attribute)
+      if let campaign { campaigns.count(campaign, at: event.timestamp) }
+      if let step = codes.step(of: event) { steps.count(step, of: campaign) }
+    }
+    while next < uses.count { device = beginDevice() }
   }
 
   /// Quarantines events that do not fit the schema.
@@ -196,6 +226,7 @@ final class EngageDecider: DeviceDecider {
     core.arena.reset()
     rules.state = try unsafe DeviceState(decoding: core.copied(bytes))
     rules.state.waiting = waiting
+    uses.append((rules.state.device, 0))
   }
 
   func encode() -> EventBlocks? {
@@ -204,19 +235,10 @@ final class EngageDecider: DeviceDecider {
       let places = core.order(
         events.count, timestamp: { unsafe events[$0].timestamp },
         precedes: { unsafe Event.precedes(events[$0], events[$1]) })
-      return unsafe Self.encode(events, at: places, with: &core.encoder, counting: &campaigns)
+      return unsafe core.encoder.encode(events, at: places)
     }
-    campaigns.takeCounts(into: &core.tally, isLast: false)
     events.removeAll(keepingCapacity: true)
     return encoded
-  }
-
-  /// Static, because access to an object's own counter would be checked for each event.
-  private static func encode(
-    _ events: UnsafeBufferPointer<Event>, at places: [Int], with encoder: inout EventBlockWriter,
-    counting campaigns: inout CampaignCounter
-  ) -> EventBlocks {
-    unsafe encoder.encode(events, place: { places[$0] }, each: { campaigns.count($0) })
   }
 }
 
@@ -229,11 +251,10 @@ private struct CampaignCounter: ~Copyable {
 
   init(attribute: Text) { self.attribute = attribute }
 
-  mutating func count(_ event: Event) {
-    guard let campaign = event.value(of: attribute) else { return }
+  mutating func count(_ campaign: Text, at instant: Instant) {
     let (number, isNew) = campaigns.number(of: campaign)
     if isNew { times.append(TimeCounts()) }
-    times[number].add(event.timestamp)
+    times[number].add(instant)
   }
 
   /// Moves the counts into the tally at the end, and whenever there are too many campaigns to keep.

@@ -1,6 +1,6 @@
 package import BatchFoundation
 package import BatchIngest
-package import BatchReport
+import BatchReport
 package import BatchStore
 package import EventSchemas
 

@@ -28,14 +28,10 @@ extension WireForm {
 extension EventBlockWriter {
   /// Encodes events without moving them.
   ///
-  /// - Parameters:
-  ///   - place: Returns the index of the event at a position in the order of ``Event/precedes(_:_:)``.
-  ///   - each: Called for every event while its attributes are still in the processor's cache.
-  package mutating func encode(
-    _ made: UnsafeBufferPointer<Event>, place: (Int) -> Int = { $0 }, each: (Event) -> Void = { _ in }
-  ) -> EventBlocks {
-    for number in 0..<made.count {
-      let event = unsafe made[place(number)]
+  /// - Parameter places: the indices of the events in the order of ``Event/precedes(_:_:)``; nil if they are in order.
+  package mutating func encode(_ made: UnsafeBufferPointer<Event>, at places: [Int]? = nil) -> EventBlocks {
+    for place in places ?? Array(made.indices) {
+      let event = unsafe made[place]
       // An array literal for a type from another target would allocate an array for each event.
       var flags = EventFlags(rawValue: 0)
       if event.expired { flags.insert(.isExpired) }
@@ -47,7 +43,6 @@ extension EventBlockWriter {
           type: event.code, timestamp: event.timestamp, device: event.device, emission: event.emission,
           source: event.source, flags: flags),
         shared: UnsafeBufferPointer(start: core, count: CoreAttribute.count), fields: event.attributes)
-      each(event)
     }
     return take()
   }
