@@ -52,8 +52,8 @@ package struct DeviceRules {
   private var warnedDevice: String?
   /// The search for misspelled push keys; all devices share its cache.
   var spelling = ParameterSpelling()
-  /// The attributes of the last draft, whose memory the next one reuses.
-  var spareAttributes: [Attribute] = []
+  /// The event under construction; each draft is built in place, because an event is large.
+  var draft = EventDraft(code: .empty, timestamp: Instant(milliseconds: 0), core: CoreTexts())
 
   /// - Parameter arena: The memory for derived texts; ``output`` and ``state`` refer to it and to the records.
   package init(settings: RuleSettings, links: DeepLinkRouter, knownUntil: Instant?, arena: Arena) {
@@ -213,7 +213,8 @@ package struct DeviceRules {
     case .namedEvent, .goalCompleted, .goalAbandoned, .localNotification, .localNotificationOpened, .pushReceived,
       .notificationOpened, .custom, .pushEnabled, .pushDisabled:
       storeCampaign(of: record)
-      emit(draft(of: record))
+      draftEvent(of: record)
+      emit()
     }
   }
 

@@ -7,7 +7,7 @@ extension DeviceRules {
   /// a name is repeated, the last value is kept (reference decisions 13).
   mutating func emitRaw(_ record: Record) {
     guard isSent(record.subject ?? .empty) else { return }
-    var draft = emptyDraft(record.subject ?? .empty, at: record.timestamp, core: CoreTexts())
+    clearDraft(record.subject ?? .empty, at: record.timestamp, core: CoreTexts())
     draft.core[.deviceId] = state.device
     if let attributes = record.body {
       for attribute in attributes.elements {
@@ -24,40 +24,33 @@ extension DeviceRules {
     }
     draft.identityIsFixed = true
     state.emission += 1
-    append(&draft, emission: state.emission)
+    append(emission: state.emission)
     explanation?.note("raw event passed through")
   }
 
   // MARK: - Emission
 
-  /// Returns a draft with the attributes that every event carries, reusing the memory of the last draft's attributes.
+  /// Starts the draft of an event with the attributes that every event carries.
   @inline(__always)
-  mutating func newDraft(_ code: Text, at instant: Instant, core: CoreTexts) -> EventDraft {
-    var draft = emptyDraft(code, at: instant, core: core)
+  mutating func startDraft(_ code: Text, at instant: Instant, core: CoreTexts) {
+    clearDraft(code, at: instant, core: core)
     for field in settings.codes.ofEveryEvent {
       if let value = deviceValue(of: field, core) { draft.add(settings.fields[field], value) }
     }
-    return draft
   }
 
   @inline(__always)
-  private mutating func emptyDraft(_ code: Text, at instant: Instant, core: CoreTexts) -> EventDraft {
-    var draft = EventDraft(code: code, timestamp: instant, core: core)
+  private mutating func clearDraft(_ code: Text, at instant: Instant, core: CoreTexts) {
+    draft.clear(code: code, timestamp: instant, core: core)
     draft.source = source
     draft.isLate = isDecidingLate
-    swap(&draft.others, &spareAttributes)
-    draft.others.removeAll(keepingCapacity: true)
-    return draft
   }
 
-  /// Numbers the event and emits it, or holds it while its samples may still come.
-  mutating func emit(_ draft: consuming EventDraft) {
-    guard isSent(draft.code) else {
-      spareAttributes = draft.others
-      return
-    }
+  /// Numbers the drafted event and emits it, or holds it while its samples may still come.
+  mutating func emit() {
+    guard isSent(draft.code) else { return }
     state.emission += 1
-    place(&draft, emission: state.emission)
+    place(emission: state.emission)
   }
 
   private mutating func isSent(_ code: Text) -> Bool {
@@ -71,9 +64,9 @@ extension DeviceRules {
     return false
   }
 
-  mutating func place(_ draft: inout EventDraft, emission: Int64) {
+  mutating func place(emission: Int64) {
     if augmentsDevice {
-      if mayStillGetSamples(draft) {
+      if draftMayStillGetSamples() {
         explanation?.note(
           "event \(draft.code) is held for samples until the timeout (Augmentation.augmentationTimeout)")
         let deadline = draft.timestamp + settings.augmentation.timeout
@@ -82,12 +75,12 @@ extension DeviceRules {
       }
       Augmentation.apply(to: &draft, state.samples, settings, in: arena)
     }
-    append(&draft, emission: emission)
+    append(emission: emission)
   }
 
-  /// Returns whether the event lacks a sample that may still come: neither a record nor the known time is past its
+  /// Returns whether the drafted event lacks a sample that may still come: neither a record nor the known time is past its
   /// deadline.
-  private mutating func mayStillGetSamples(_ draft: EventDraft) -> Bool {
+  private mutating func draftMayStillGetSamples() -> Bool {
     let deadline = draft.timestamp + settings.augmentation.timeout
     if let lastRecord, lastRecord > deadline { return false }
     guard !Augmentation.isComplete(draft, state.samples, settings) else { return false }
@@ -99,7 +92,7 @@ extension DeviceRules {
     return false
   }
 
-  private mutating func append(_ draft: inout EventDraft, emission: Int64) {
+  private mutating func append(emission: Int64) {
     if let withheld = settings.withheld { withheld.apply(to: &draft, in: arena) }
     unsafe output.events.append(
       Event(
@@ -107,7 +100,6 @@ extension DeviceRules {
         core: output.shared(draft.core, in: arena), attributes: draft.ordered(in: arena), expired: draft.expired,
         identityIsFixed: draft.identityIsFixed, isLate: draft.isLate, source: draft.source))
     explanation?.emitted(draft.explained, emission: emission)
-    spareAttributes = draft.others
   }
 
   /// Withdraws an event emitted in this run before it is used.
@@ -125,6 +117,9 @@ extension DeviceRules {
   mutating func settleHeld() {
     let held = state.held
     state.held = []
-    for var event in held { place(&event.draft, emission: event.emission) }
+    for event in held {
+      draft = event.draft
+      place(emission: event.emission)
+    }
   }
 }

@@ -2,21 +2,18 @@ import BatchFoundation
 
 /// Converts records to events (reference events 1.4 to 1.7).
 extension DeviceRules {
-  /// Returns the event for a record other than a lifecycle record, link or raw event. The caller's values take
+  /// Drafts the event for a record other than a lifecycle record, link or raw event. The caller's values take
   /// precedence.
-  mutating func draft(of record: Record) -> EventDraft {
-    guard let kind = record.type.eventKind else { return draft(record.subject ?? .empty, record) }
-    var draft = draft(settings.codes[kind].code, record)
+  mutating func draftEvent(of record: Record) {
+    guard let kind = record.type.eventKind else { return draftEvent(record.subject ?? .empty, record) }
+    draftEvent(settings.codes[kind].code, record)
     let campaign = state.activeCampaign(at: record.timestamp)
-    addFields(of: kind, to: &draft) { $0.value(of: $1, record, campaign: campaign) }
-    return draft
+    addFields(of: kind) { $0.value(of: $1, record, campaign: campaign) }
   }
 
   /// Adds the automatic attributes for the event's kind; `value` returns nil if the event does not have the field.
   @inline(__always)
-  mutating func addFields(
-    of kind: EventKind, to draft: inout EventDraft, _ value: (inout DeviceRules, AutomaticField) -> Text?
-  ) {
+  mutating func addFields(of kind: EventKind, _ value: (inout DeviceRules, AutomaticField) -> Text?) {
     for field in settings.codes[kind].fields {
       guard let value = value(&self, field), settings.codes.keepsEmpty || !value.isEmpty else { continue }
       draft.add(settings.fields[field], value)
@@ -68,21 +65,20 @@ extension DeviceRules {
   }
 
   @inline(__always)
-  private mutating func draft(_ code: Text, _ record: Record) -> EventDraft {
-    var draft = newDraft(code, at: record.timestamp, core: state.core)
-    forEachParameter(of: record) { draft.set($0, $1) }
-    return draft
+  private mutating func draftEvent(_ code: Text, _ record: Record) {
+    startDraft(code, at: record.timestamp, core: state.core)
+    forEachParameter(of: record) { $0.draft.set($1, $2) }
   }
 
   /// Calls `body` with the caller's attributes: scalars as text, Tags joined; other values are dropped (reference
   /// events 1.5).
   @inline(__always)
-  private mutating func forEachParameter(of record: Record, _ body: (Text, Text) -> Void) {
+  private mutating func forEachParameter(of record: Record, _ body: (inout DeviceRules, Text, Text) -> Void) {
     guard let params = record.params else { return }
     let tags = settings.fields[.tags]
     for member in params.members {
       if let text = Self.attributeText(member.key, member.value, tags: tags, in: arena) {
-        body(member.key, text)
+        body(&self, member.key, text)
       } else {
         warn(.nestedAttribute, "attribute '\(member.key.inWarning)' of params is an array or an object; dropped")
       }
@@ -215,16 +211,16 @@ extension DeviceRules {
       explanation?.note("session resumed by the link")
     }
     guard isApart || !joinWaitingStart(at: instant, link: attributes) else { return }
-    var draft = startedDraft(at: instant, link: attributes)
+    draftStart(at: instant, link: attributes)
     if !isApart, let start = openStart, start.at == instant {
       // A session start by link is one event: it replaces the automatic start event at the same instant (reference
       // events 3.4).
       openStart = nil
       withdraw(start.emission)
-      place(&draft, emission: start.emission)
+      place(emission: start.emission)
       explanation?.note("the link's parameters are added to the automatic start event at the same instant")
     } else {
-      emit(draft)
+      emit()
       if !isApart { output.counts.linksInSessions += 1 }
     }
   }
@@ -243,16 +239,16 @@ extension DeviceRules {
       given.append(Attribute(settings.fields[.callToAction], action.value))
     }
     given += link.parameters
-    forEachParameter(of: record) { given.append(Attribute($0, $1)) }
+    forEachParameter(of: record) { given.append(Attribute($1, $2)) }
     return given
   }
 
-  /// Returns the event for a late link, outside any session and with the link's own campaign. The caller restores
+  /// Drafts the event for a late link, outside any session and with the link's own campaign. The caller restores
   /// `state.campaign`.
-  mutating func linkDraft(_ record: Record) -> EventDraft {
+  mutating func draftLink(_ record: Record) {
     let link = read(link: record)
     state.campaign = campaign(of: link, record).campaign
-    return startedDraft(at: record.timestamp, link: attributes(of: record, link))
+    draftStart(at: record.timestamp, link: attributes(of: record, link))
   }
 
   /// Reads the record's URL: decodes its parameters, and merges those from the route and the query (reference

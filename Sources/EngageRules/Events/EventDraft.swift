@@ -3,8 +3,8 @@ package import BatchFoundation
 /// An event under construction, with one value per name: the caller's, otherwise the automatic one, otherwise the core
 /// one (reference events 1.5).
 package struct EventDraft {
-  package let code: Text
-  package let timestamp: Instant
+  package private(set) var code: Text
+  package private(set) var timestamp: Instant
   package var core: CoreTexts
   /// A bit for each core attribute set by the caller, or by an automatic value configured with its name.
   var replacedCore: UInt16 = 0
@@ -26,6 +26,17 @@ package struct EventDraft {
     self.code = code
     self.timestamp = timestamp
     self.core = core
+  }
+
+  /// Starts another event; the attributes keep their memory.
+  @inline(__always)
+  mutating func clear(code: Text, timestamp: Instant, core: CoreTexts) {
+    (self.code, self.timestamp, self.core) = (code, timestamp, core)
+    replacedCore = 0
+    others.removeAll(keepingCapacity: true)
+    if !places.isEmpty { places = [:] }
+    (identityIsFixed, isLate, expired) = (false, false, false)
+    source = .unknown
   }
 
   /// Sets a value from the caller; it replaces any other.

@@ -40,10 +40,13 @@ extension DeviceRules {
     switch record.type {
     case .rawEvent: emitRaw(record)
     case .identify, .contactList, .program, .optOut, .optIn: check(record)
-    case .deepLink: emit(linkDraft(record))
+    case .deepLink:
+      draftLink(record)
+      emit()
     default:
       state.campaign = ownCampaign(of: record)
-      emit(draft(of: record))
+      draftEvent(of: record)
+      emit()
     }
     let (emission, held) = (state.emission, state.held)
     state = kept

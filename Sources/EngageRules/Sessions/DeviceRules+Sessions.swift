@@ -106,14 +106,15 @@ extension DeviceRules {
   }
 
   private mutating func emitEnd(_ pause: SessionPause, core: CoreTexts) {
-    emit(endDraft(pause, core: core))
+    draftEnd(pause, core: core)
+    emit()
     output.causes.append((state.emission, pause.startSource))
   }
 
-  mutating func endDraft(_ pause: SessionPause, core: CoreTexts) -> EventDraft {
-    var draft = newDraft(settings.codes[.sessionEnded].code, at: pause.at, core: core)
+  mutating func draftEnd(_ pause: SessionPause, core: CoreTexts) {
+    startDraft(settings.codes[.sessionEnded].code, at: pause.at, core: core)
     draft.source = pause.source
-    addFields(of: .sessionEnded, to: &draft) { rules, field in
+    addFields(of: .sessionEnded) { rules, field in
       switch field {
       case .campaign: pause.campaign
       case .activeSeconds: AttributeText.integer(pause.accumulated.wholeSeconds, in: rules.arena)
@@ -121,7 +122,6 @@ extension DeviceRules {
       default: rules.deviceValue(of: field, core)
       }
     }
-    return draft
   }
 
   private mutating func emitInstalled(at instant: Instant) {
@@ -130,14 +130,14 @@ extension DeviceRules {
       explanation?.note("the installed event is held until the mobile user id is known")
       return
     }
-    emit(installedDraft(at: instant, source: source))
+    emitInstalled(at: instant, source: source)
   }
 
-  private mutating func installedDraft(at instant: Instant, source: StoredSource) -> EventDraft {
-    var draft = newDraft(settings.codes[.installed].code, at: instant, core: state.core)
+  private mutating func emitInstalled(at instant: Instant, source: StoredSource) {
+    startDraft(settings.codes[.installed].code, at: instant, core: state.core)
     draft.source = source
-    addFields(of: .installed, to: &draft) { $0.value(of: $1, at: instant) }
-    return draft
+    addFields(of: .installed) { $0.value(of: $1, at: instant) }
+    emit()
   }
 
   mutating func emitStarted(at instant: Instant, link: [Attribute]?) {
@@ -156,18 +156,17 @@ extension DeviceRules {
   private mutating func emitStart(
     at instant: Instant, link: [Attribute]?, sessionStart start: Instant, source: StoredSource
   ) {
-    var draft = startedDraft(at: instant, link: link)
+    draftStart(at: instant, link: link)
     draft.source = source
-    emit(draft)
+    emit()
     openStart = link == nil ? (at: start, emission: state.emission) : nil
   }
 
-  mutating func startedDraft(at instant: Instant, link: [Attribute]?) -> EventDraft {
+  mutating func draftStart(at instant: Instant, link: [Attribute]?) {
     let kind: EventKind = link == nil ? .sessionStarted : .link
-    var draft = newDraft(settings.codes[kind].code, at: instant, core: state.core)
+    startDraft(settings.codes[kind].code, at: instant, core: state.core)
     for parameter in link ?? [] { draft.set(parameter.name, parameter.value) }
-    addFields(of: kind, to: &draft) { $0.value(of: $1, at: instant) }
-    return draft
+    addFields(of: kind) { $0.value(of: $1, at: instant) }
   }
 
   /// Returns an automatic value for an event that no record describes.
@@ -193,7 +192,7 @@ extension DeviceRules {
     for event in state.waiting.removeFirst(Self.releasedAtOnce, in: arena) {
       switch event {
       case .installed(let source):
-        emit(installedDraft(at: instant, source: source))
+        emitInstalled(at: instant, source: source)
       case .started(let start, let link, let source):
         emitStart(at: instant, link: link, sessionStart: start, source: source)
       case .ended(let pause, var core):
