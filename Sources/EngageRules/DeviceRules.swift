@@ -1,4 +1,5 @@
 package import BatchFoundation
+package import BatchStore
 
 /// Applies all rules to the records of one device after another: a pure function of records, state, settings and the
 /// known time.
@@ -140,6 +141,15 @@ package struct DeviceRules {
   package mutating func end() {
     guard let openStart, openStart.at == state.lastSeen else { return }
     state.awaitedUntil = max(state.awaitedUntil ?? openStart.at, openStart.at)
+  }
+
+  /// Appends the encoded state to `states`.
+  package mutating func appendState(to states: inout DeviceStates) {
+    unsafe state.withEncoded {
+      unsafe states.append(
+        device: state.device, version: Int(DeviceState.format), held: state.heldCount, due: state.dueAt,
+        state: $0.assumingMemoryBound(to: UInt8.self))
+    }
   }
 
   // MARK: - One record

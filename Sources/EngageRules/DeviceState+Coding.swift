@@ -5,7 +5,10 @@ extension DeviceState {
   package static let format: UInt8 = 4
 
   /// Returns the state as bytes for the store; deterministic, so that equal states have equal bytes.
-  package func encoded() -> [UInt8] {
+  package func encoded() -> [UInt8] { unsafe withEncoded { unsafe Array($0) } }
+
+  /// Passes ``encoded()`` to `body`; the bytes are valid only during the call.
+  package func withEncoded<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
     var writer = StateWriter()
     writer.put(Self.format)
     writer.put(core)
@@ -41,7 +44,7 @@ extension DeviceState {
     writer.put(samples)
     writer.put(Int64(held.count))
     for event in held { writer.put(event) }
-    return writer.bytes
+    return unsafe writer.withBytes(body)
   }
 
   /// - Parameter bytes: Memory that outlives the state; the state's texts point into it.
@@ -108,9 +111,9 @@ extension StateWriter {
 
   /// Writes only the values that differ from the state's current ones, because few usually differ.
   fileprivate mutating func put(_ paused: CoreTexts, besides core: CoreTexts) {
-    let different = core.values.indices.filter { paused.values[$0] != core.values[$0] }
-    put(UInt8(different.count))
-    for slot in different {
+    func isDifferent(_ slot: Int) -> Bool { paused.values[slot] != core.values[slot] }
+    put(UInt8(core.values.indices.count(where: isDifferent)))
+    for slot in core.values.indices where isDifferent(slot) {
       put(UInt8(slot))
       put(paused.values[slot])
     }

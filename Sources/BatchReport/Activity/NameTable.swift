@@ -33,7 +33,7 @@ package struct NameTable<Value: Tallied>: Sendable, Codable {
   package mutating func add(_ part: Value, to name: ByteText) { change(name) { $0 += part } }
 
   /// Changes the tally of the names that are not kept.
-  package mutating func addToRest(_ change: (inout Value) -> Void) { change(&others) }
+  mutating func addToRest(_ change: (inout Value) -> Void) { change(&others) }
 
   /// The kept names, ordered by their bytes.
   package var named: [(name: ByteText, value: Value)] {

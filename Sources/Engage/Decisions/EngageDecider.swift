@@ -105,11 +105,7 @@ final class EngageDecider: DeviceDecider {
     core.decided = rules.state.decided
     takeOwners()
     if concernsService || !rules.isDenied { add(IdentityRows(setups: owners)) }
-    unsafe rules.state.encoded().withUnsafeBufferPointer {
-      unsafe states.append(
-        device: rules.state.device, version: Int(DeviceState.format), held: rules.state.heldCount,
-        due: rules.state.dueAt, state: $0)
-    }
+    rules.appendState(to: &states)
   }
 
   /// Moves the owners out of the rules' output.
@@ -169,13 +165,26 @@ final class EngageDecider: DeviceDecider {
       next += 1
       return uses[next - 1].device
     }
+    // Texts in the same memory need no further look-up.
+    var (code, type, step) = (Text.empty, -1, CampaignStep?.none)
+    var (campaign, campaignNumber) = (Text.empty, -1)
     for event in events {
       // The devices of the events are in `uses`, in the same order.
       while event.device != device { device = beginDevice() }
-      counter.count(event.code, at: event.timestamp)
-      let campaign = event.value(of: campaigns.attribute)
-      if let campaign { campaigns.count(campaign, at: event.timestamp) }
-      if let step = codes.step(of: event) { steps.count(step, of: campaign) }
+      if type < 0 || !event.code.isSameMemory(as: code) {
+        code = event.code
+        (type, step) = (counter.number(of: code), codes.step(of: code))
+      }
+      counter.count(type, at: event.timestamp)
+      let named = event.value(of: campaigns.attribute)
+      if let named {
+        if campaignNumber < 0 || !named.isSameMemory(as: campaign) {
+          (campaign, campaignNumber) = (named, campaigns.number(of: named))
+        }
+        campaigns.count(campaignNumber, at: event.timestamp)
+      }
+      // Named events and links may have the code of goals, but they name no goal.
+      if let step, step != .goals || event.value(of: codes.goal) != nil { steps.count(step, of: named) }
     }
     while next < uses.count { device = beginDevice() }
   }
@@ -251,11 +260,14 @@ private struct CampaignCounter: ~Copyable {
 
   init(attribute: Text) { self.attribute = attribute }
 
-  mutating func count(_ campaign: Text, at instant: Instant) {
+  /// Returns the number of a campaign, which is valid until ``takeCounts(into:isLast:)``.
+  mutating func number(of campaign: Text) -> Int {
     let (number, isNew) = campaigns.number(of: campaign)
     if isNew { times.append(TimeCounts()) }
-    times[number].add(instant)
+    return number
   }
+
+  mutating func count(_ number: Int, at instant: Instant) { times[number].add(instant) }
 
   /// Moves the counts into the tally at the end, and whenever there are too many campaigns to keep.
   mutating func takeCounts(into tally: inout DecisionTally, isLast: Bool) {
@@ -269,7 +281,7 @@ private struct CampaignCounter: ~Copyable {
 /// Recognizes the events that are steps of a campaign, and the records of an app in use.
 private struct CampaignStepCodes {
   private let codes: [(code: Text, step: CampaignStep)]
-  private let goal: Text
+  let goal: Text
   private let goalCode: Text
 
   init(_ settings: RuleSettings) {
@@ -287,10 +299,10 @@ private struct CampaignStepCodes {
     return type.isUse ?? !codes.contains { $0.step == .received && $0.code == Record(entry).subject ?? .empty }
   }
 
-  func step(of event: Event) -> CampaignStep? {
-    for (code, step) in codes where event.code == code { return step }
-    // Named events and links may share the code; only goals have a goal name.
-    return event.code == goalCode && event.value(of: goal) != nil ? .goals : nil
+  /// Returns the step of events with the code. A goal also has a goal name.
+  func step(of code: Text) -> CampaignStep? {
+    for (own, step) in codes where own == code { return step }
+    return code == goalCode ? .goals : nil
   }
 }
 

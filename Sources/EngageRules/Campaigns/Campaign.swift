@@ -39,8 +39,7 @@ extension CampaignReading {
   /// Finds the campaign and its expiry. The first readable source of the expiry counts: expires-at, valid-for, their
   /// aliases in the same order (links only), the legacy time stamp, the default life (reference events 2.3, reference
   /// decisions 25).
-  init(_ source: CampaignSource, at base: Instant, settings: RuleSettings) {
-    let names = settings.parameters
+  init(_ source: CampaignSource, at base: Instant, _ names: ParameterNames, defaultLife: Milliseconds) {
     guard let name = source.text(names.currentCampaign) else { return }
     guard !name.isEmpty else {
       warnings.append((.emptyCampaign, "the campaign name is empty; ignored"))
@@ -77,7 +76,7 @@ extension CampaignReading {
           "CampaignEndTimeStamp must be seconds since 1970, 1 to 12 digits, up to the year 9999; the value was ignored"
         ))
     }
-    campaign = Campaign(name: name, expiresAt: min(base + settings.defaultCampaignLife, .last))
+    campaign = Campaign(name: name, expiresAt: min(base + defaultLife, .last))
     expirySource = "General.defaultCurrentCampaignExpiration"
   }
 

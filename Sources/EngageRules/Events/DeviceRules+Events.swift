@@ -96,7 +96,7 @@ extension DeviceRules {
   /// Stores the campaign from a push or an opened local notification before its event is built (reference events 2.2).
   mutating func storeCampaign(of record: Record) {
     guard let payload = campaignPayload(of: record) else { return }
-    let reading = CampaignReading(.payload(payload), at: record.timestamp, settings: settings)
+    let reading = read(campaign: .payload(payload), at: record.timestamp)
     store(reading, at: record.timestamp)
     guard !warnOfNearParameters(payload), reading.namesNone else { return }
     let search = misplaced
@@ -120,7 +120,7 @@ extension DeviceRules {
 
   /// Returns the campaign that a link names, and warns if a name is misplaced.
   private mutating func campaign(of link: LinkReading, _ record: Record) -> CampaignReading {
-    let reading = CampaignReading(.link(link.parameters), at: record.timestamp, settings: settings)
+    let reading = read(campaign: .link(link.parameters), at: record.timestamp)
     if reading.namesNone {
       warnOfMisplaced(misplaced.place(inLink: record.subject ?? .empty, link.parameters), "link")
     }
@@ -129,9 +129,11 @@ extension DeviceRules {
 
   /// Returns the campaign that a record itself names; nil if it names none that counts.
   mutating func ownCampaign(of record: Record) -> Campaign? {
-    campaignPayload(of: record).flatMap {
-      CampaignReading(.payload($0), at: record.timestamp, settings: settings).campaign
-    }
+    campaignPayload(of: record).flatMap { read(campaign: .payload($0), at: record.timestamp).campaign }
+  }
+
+  private func read(campaign source: CampaignSource, at instant: Instant) -> CampaignReading {
+    CampaignReading(source, at: instant, settings.parameters, defaultLife: settings.defaultCampaignLife)
   }
 
   /// Returns the payload that may name a campaign; nil for a record that sets none (reference decisions 41).

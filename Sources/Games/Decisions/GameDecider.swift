@@ -77,7 +77,7 @@ final class GameDecider: DeviceDecider {
     try rules.output.events.removeAll { try !passes($0) }
     for event in rules.output.events {
       if settings.window.contains(event.timestamp) {
-        core.counter.count(event.name, at: event.timestamp)
+        core.counter.count(core.counter.number(of: event.name), at: event.timestamp)
       } else {
         core.tally.add(GameFigure.expired)
       }

@@ -20,12 +20,17 @@ package struct EventCounter: ~Copyable {
 
   package init() {}
 
-  package mutating func count(_ type: Text, at instant: Instant) {
+  /// Returns the number of a type, which is valid until ``takeCounts(into:isLast:)``.
+  package mutating func number(of type: Text) -> Int {
     let (number, isNew) = types.number(of: type)
     if isNew {
       others.append(HourCounts())
       counts += Array(repeating: 0, count: Self.span)
     }
+    return number
+  }
+
+  package mutating func count(_ number: Int, at instant: Instant) {
     let hour = instant.hour
     let first = firstHour ?? hour - Int64(Self.span / 2)
     firstHour = first

@@ -34,9 +34,10 @@ package struct StepCounter: ~Copyable {
 
   private var people = People()
   private var campaigns = NumberedNames()
-  /// The steps of complete devices, by the number of the campaign, and by its name.
+  /// The steps of complete devices, by the number of the campaign.
   private var totals: [CampaignSteps] = []
-  private var named = NameTable<CampaignSteps>(atMost: Activity.campaignLimit)
+  /// The earlier totals, if there were too many campaigns to keep; otherwise nil.
+  private var closed: Activity?
 
   /// The id of the current device; nil if there is none.
   private var device: [UInt8]?
@@ -103,12 +104,12 @@ package struct StepCounter: ~Copyable {
   package mutating func close(into activity: inout Activity) -> People {
     endDevice()
     device = nil
-    for steps in kept.values { close(steps) }
+    for steps in kept.values { close(steps, into: &activity) }
     kept.removeAll(keepingCapacity: true)
-    nameTotals()
-    for (name, steps) in named.named { activity.campaign(name) { $0.add(steps) } }
-    activity.addToOtherCampaigns(named.rest)
-    named = NameTable(atMost: Activity.campaignLimit)
+    addTotals(to: &activity)
+    if campaigns.count > NumberedNames.limit { forgetCampaigns() }
+    if let closed { activity += closed }
+    closed = nil
     defer { people = People() }
     return people
   }
@@ -141,7 +142,11 @@ package struct StepCounter: ~Copyable {
     }
     kept[device, default: DeviceSteps()] += steps
     removeSteps()
-    if campaigns.count > 2 * Activity.campaignLimit { nameTotals() }
+    guard campaigns.count > 2 * Activity.campaignLimit else { return }
+    var closed = closed ?? Activity()
+    addTotals(to: &closed)
+    self.closed = closed
+    forgetCampaigns()
   }
 
   private mutating func removeSteps() {
@@ -150,14 +155,14 @@ package struct StepCounter: ~Copyable {
     all = CampaignSteps()
   }
 
-  private mutating func close(_ device: DeviceSteps) {
+  private mutating func close(_ device: DeviceSteps, into activity: inout Activity) {
     var withoutCampaign = device.all
     if let campaigns = device.campaigns {
       for (name, steps) in campaigns.named {
-        named.add(steps.ofOneDevice, to: name)
+        activity.campaign(name) { $0.add(steps.ofOneDevice) }
         withoutCampaign -= steps
       }
-      named.addToRest { $0 += campaigns.rest.ofOneDevice }
+      activity.addToOtherCampaigns(campaigns.rest.ofOneDevice)
       withoutCampaign -= campaigns.rest
     }
     count(device.all, withoutCampaign)
@@ -170,13 +175,15 @@ package struct StepCounter: ~Copyable {
     people.withoutCampaign += withoutCampaign.ofOneDevice
   }
 
-  /// Moves the totals of campaigns to ``named``, while no device has steps with any.
-  private mutating func nameTotals() {
+  private mutating func addTotals(to activity: inout Activity) {
     for (number, steps) in totals.enumerated() where steps != CampaignSteps() {
-      named.add(steps, to: campaigns[number])
+      activity.campaign(campaigns[number]) { $0.add(steps) }
       totals[number] = CampaignSteps()
     }
-    guard campaigns.count > NumberedNames.limit else { return }
+  }
+
+  /// Only while there are no totals and the current device has no steps with a campaign.
+  private mutating func forgetCampaigns() {
     campaigns.removeAll()
     totals.removeAll(keepingCapacity: true)
     places.removeAll(keepingCapacity: true)
