@@ -5,7 +5,7 @@ package import BatchStore
 /// known time.
 ///
 /// The order within a record is fixed (reference formats 3.8): expiry of the session and campaign if they are over,
-/// device block and ids, release of events held for the user id, then the record itself. Call ``begin(_:_:)``,
+/// device block and ids, release of events held for the user id, then the record itself. Call ``begin(_:)``,
 /// ``announce(until:)``, ``announce(_:)`` for every sample (``RecordType/isSample``), ``process(_:)`` for every record
 /// in order, ``finish()`` at the end of the input, and ``end()``.
 package struct DeviceRules {
@@ -67,10 +67,10 @@ package struct DeviceRules {
 
   // MARK: - One device
 
-  /// Starts a device with its state from earlier runs; nil for a new device.
-  package mutating func begin(_ device: Text, _ earlier: consuming DeviceState?) {
+  /// Starts a device with its state from earlier runs, or with a new one.
+  package mutating func begin(_ earlier: consuming DeviceState) {
     // A state is large: each further copy costs as much as a record.
-    if let earlier { state = earlier } else { state = DeviceState(device: device) }
+    state = earlier
     processedUntil = state.decidedUntil
     lastRecord = nil
     openStart = nil
@@ -145,9 +145,11 @@ package struct DeviceRules {
 
   /// Appends the encoded state to `states`.
   package mutating func appendState(to states: inout DeviceStates) {
+    // The state itself in the closure would be copied.
+    let (device, held, due) = (state.device, state.heldCount, state.dueAt)
     unsafe state.withEncoded {
       unsafe states.append(
-        device: state.device, version: Int(DeviceState.format), held: state.heldCount, due: state.dueAt,
+        device: device, version: Int(DeviceState.format), held: held, due: due,
         state: $0.assumingMemoryBound(to: UInt8.self))
     }
   }

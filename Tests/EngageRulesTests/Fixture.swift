@@ -46,7 +46,7 @@ final class Fixture {
   ) throws -> (events: [Event], rules: DeviceRules) {
     guard let end = Instant.parse(rfc3339: asOf) else { throw FixtureError.badTime(asOf) }
     var rules = DeviceRules(settings: settings, links: DeepLinkRouter(routes: routes), knownUntil: end, arena: arena)
-    rules.begin("d-1", state)
+    rules.begin(state ?? DeviceState(device: "d-1"))
     rules.explanation = explanation
     if let last = records.map(\.timestamp).max() { rules.announce(until: last) }
     for record in records where record.type.isSample { rules.announce(record) }

@@ -45,7 +45,7 @@ import Testing
       let device = Text(base: base, count: 2)
       var state = DeviceState(device: device)
       state.lastSeen = Instant(milliseconds: 5)
-      rules.begin(device, state)
+      rules.begin(state)
       for line in 1...2 {
         rules.process(
           Record(

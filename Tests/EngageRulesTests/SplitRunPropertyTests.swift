@@ -68,7 +68,7 @@ import Testing
   }
 
   private func process(_ records: [Record], _ device: Text, _ earlier: DeviceState?, _ rules: inout DeviceRules) {
-    rules.begin(device, earlier)
+    rules.begin(earlier ?? DeviceState(device: device))
     for record in records { rules.announce(record) }
     for record in records { rules.process(record) }
     rules.finish()

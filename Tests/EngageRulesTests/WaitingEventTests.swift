@@ -82,7 +82,7 @@ import Testing
     var parts = DeviceRules(
       settings: fixture.settings, links: DeepLinkRouter(routes: nil), knownUntil: record.timestamp, arena: fixture.arena
     )
-    parts.begin("d-1", state)
+    parts.begin(state)
     var lines: [String] = []
     for _ in 0..<2 * sessions / DeviceRules.releasedAtOnce {
       let isDone = parts.advance(record)

@@ -54,7 +54,7 @@ final class DecidedDevices {
     for device in devices {
       device.withRecords { device in
         guard let last = device.records.last else { return }
-        rules.begin(device.device, nil)
+        rules.begin(DeviceState(device: device.device))
         rules.announce(until: last.timestamp)
         for entry in device.records where entry.isSample { rules.announce(Record(entry)) }
         for entry in device.records { rules.process(Record(entry)) }

@@ -11,6 +11,7 @@ final class DecisionWorker: @unchecked Sendable {
   private let sink: StoreSink
   private let files: InputFiles
   private let decider: any DeviceDecider
+  private let core: DeciderCore
   private let rewinder: DeviceRewind?
   /// Whether everything is kept in memory until the end.
   private let keepsAll: Bool
@@ -50,6 +51,7 @@ final class DecisionWorker: @unchecked Sendable {
     settings.keepsAll = keepsAll
     settings.files = stage.files
     decider = options.rules.makeDecider(settings)
+    core = decider.core
     files = stage.files
     rewinder = options.rewind.map { DeviceRewind($0, stage.options.rules, settings) }
   }
@@ -66,10 +68,10 @@ final class DecisionWorker: @unchecked Sendable {
     let stored =
       try sink.earlier?.timelines.states(of: partition.devices.map(\.device)) ?? partition.devices.map { _ in nil }
     var digests = DigestCollector(bucket: partition.bucket)
-    decider.core.steps.keepsDevices = partition.lookaheads != nil
+    core.steps.keepsDevices = partition.lookaheads != nil
     for (device, earlier) in zip(partition.devices, stored) {
       try decide(device, earlier, partition)
-      let late = decider.core.late
+      let late = core.late
       // Digests of quarantined lines are not stored, so that a replay, or a run with different settings, can import the
       // lines.
       var notes: RecordNotes = []
@@ -187,7 +189,7 @@ final class DecisionWorker: @unchecked Sendable {
     rewoundDevices += 1
     rewoundRecords += rewound.records
     batch.rewoundNights += rewound.nights
-    decider.core.steps.add(rewound.steps, to: device)
+    core.steps.add(rewound.steps, to: device)
     // A sent event that was found to be wrong may now be produced again, so the device's changes must be looked up.
     let mayComeBack = try sink.earlier?.ledger.hasWithdrawals(device) ?? false
     for change in rewound.changes {
@@ -242,7 +244,7 @@ final class DecisionWorker: @unchecked Sendable {
     end(replacing: slice ?? stored)
     if !partition.isLast { sliced[name] = batch.devices.last }
     // Quarantined records were not processed.
-    if !decider.core.late.isEmpty { keptBeyond = [] }
+    if !core.late.isEmpty { keptBeyond = [] }
     keepNight(device, before, keptBeyond, kept, isMark: !isWhole)
   }
 
@@ -252,7 +254,7 @@ final class DecisionWorker: @unchecked Sendable {
   private func keepNight(
     _ device: Text, _ before: StoredDevice?, _ beyond: [RecordList], _ records: RecordList, isMark: Bool
   ) {
-    guard let reach = options.rewind?.reach, let until = decider.core.decided?.settled, until >= reach else { return }
+    guard let reach = options.rewind?.reach, let until = core.decided?.settled, until >= reach else { return }
     let name = unsafe Array(device.bytes)
     guard !isMark else {
       return batch.nights.append(
@@ -312,7 +314,7 @@ final class DecisionWorker: @unchecked Sendable {
       end(replacing: device)
       if decider.isFull { try handOver(&digests) }
     }
-    decider.core.steps.keepsDevices = false
+    core.steps.keepsDevices = false
     try handOver(&digests)
   }
 
@@ -329,7 +331,7 @@ final class DecisionWorker: @unchecked Sendable {
   private func end(replacing stored: StoredDevice?) {
     decider.end(into: &batch.devices)
     batch.devices.lastReplaces(stored)
-    quarantinedLate += decider.core.late
+    quarantinedLate += core.late
   }
 
   private func isExplained(_ device: Text) -> Bool {
@@ -343,7 +345,7 @@ final class DecisionWorker: @unchecked Sendable {
 
   private func handOver(_ digests: inout DigestCollector) throws {
     try decider.handOver(to: &batch, isLast: false)
-    if !decider.core.steps.keepsDevices { decider.core.closeSteps() }
+    if !core.steps.keepsDevices { core.closeSteps() }
     batch.digests += digests.segments
     digests = DigestCollector(bucket: digests.bucket)
     arena.reset()

@@ -207,7 +207,10 @@ package import BatchFoundation
     var size = 0
     var isNew: UInt64 = 0
     for index in shared.indices {
-      let (number, new) = unsafe intern(shared[index])
+      // Most texts are those of the device before, which is found out faster than by a look-up.
+      let last = unsafe Int(lastNew[index])
+      let isSame = unsafe last < strings.count && strings.entries[last].text == shared[index]
+      let (number, new) = isSame ? (last, false) : unsafe intern(shared[index])
       size += form.size(ofShared: index, escaped: strings.wireCount(of: number))
       unsafe numbers[index] = UInt32(truncatingIfNeeded: number)
       if new { isNew |= 1 << UInt64(index) }

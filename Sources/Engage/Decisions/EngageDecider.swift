@@ -52,7 +52,7 @@ final class EngageDecider: DeviceDecider {
     concernsService = false
     hasPast = unsafe state != nil
     rules.knownUntil = core.knownUntil
-    rules.begin(device, try unsafe state.map { try unsafe DeviceState(decoding: $0) })
+    rules.begin(try unsafe state.map { try unsafe DeviceState(decoding: $0) } ?? DeviceState(device: device))
     uses.append((device, 0))
     rules.explanation = explanation
   }
@@ -280,29 +280,37 @@ private struct CampaignCounter: ~Copyable {
 
 /// Recognizes the events that are steps of a campaign, and the records of an app in use.
 private struct CampaignStepCodes {
-  private let codes: [(code: Text, step: CampaignStep)]
+  /// The codes of all kinds of events, each with its step; nil if it is none.
+  private let codes: [(code: Text, step: CampaignStep?)]
+  private let received: Text
   let goal: Text
-  private let goalCode: Text
 
   init(_ settings: RuleSettings) {
-    let codes: [(EventKind, CampaignStep)] = [
-      (.receivedNotification, .received), (.openedNotification, .opened), (.sessionEnded, .sessions),
+    let steps: [EventKind: CampaignStep] = [
+      .receivedNotification: .received, .openedNotification: .opened, .sessionEnded: .sessions, .goalCompleted: .goals,
     ]
-    self.codes = codes.map { (settings.codes[$0].code, $1) }.filter { !$0.0.isEmpty }
+    // Kinds may share a code, and the first in this order counts.
+    let kinds = EventKind.allCases.sorted { steps[$0]?.rawValue ?? .max < steps[$1]?.rawValue ?? .max }
+    codes = kinds.map { kind in
+      let code = settings.codes[kind].code
+      return (code, kinds.first { settings.codes[$0].code == code }.flatMap { steps[$0] })
+    }
+    received = settings.codes[.receivedNotification].code
     goal = settings.fields[.goalName]
-    goalCode = settings.codes[.goalCompleted].code
   }
 
   /// Returns whether the record shows that somebody used the app (``RecordType/isUse``).
   func isUse(_ entry: RecordEntry) -> Bool {
     guard let type = RecordType(rawValue: entry.type) else { return false }
-    return type.isUse ?? !codes.contains { $0.step == .received && $0.code == Record(entry).subject ?? .empty }
+    return type.isUse ?? (received.isEmpty || received != Record(entry).subject ?? .empty)
   }
 
   /// Returns the step of events with the code. A goal also has a goal name.
   func step(of code: Text) -> CampaignStep? {
+    // Most events have the very text of the settings.
+    for (own, step) in codes where own.isSameMemory(as: code) { return step }
     for (own, step) in codes where own == code { return step }
-    return code == goalCode ? .goals : nil
+    return nil
   }
 }
 

@@ -35,7 +35,7 @@ extension DeviceRules {
   mutating func startDraft(_ code: Text, at instant: Instant, core: CoreTexts) {
     clearDraft(code, at: instant, core: core)
     for field in settings.codes.ofEveryEvent {
-      if let value = deviceValue(of: field, core) { draft.add(settings.fields[field], value) }
+      if let value = deviceValue(of: field, userId: core[.primaryUserId]) { draft.add(settings.fields[field], value) }
     }
   }
 

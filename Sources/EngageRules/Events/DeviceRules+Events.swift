@@ -41,7 +41,7 @@ extension DeviceRules {
     case .channel: return record.type.isLocalNotification ? "local" : record.type.isNotification ? "push" : nil
     case .actionType: return action(of: record, "type")
     case .actionValue: return action(of: record, "value")
-    case .mobileUserId, .channelId, .appKey: return deviceValue(of: field, state.core)
+    case .mobileUserId, .channelId, .appKey: return deviceValue(of: field, userId: state.core[.primaryUserId])
     case .activeSeconds, .activeMinutes, .locationAddress, .locationName, .latitude, .longitude: return nil
     }
   }
@@ -53,10 +53,10 @@ extension DeviceRules {
   }
 
   /// Returns a device value from the records; nil if none named it or if the field is not a device value.
-  func deviceValue(of field: AutomaticField, _ core: CoreTexts) -> Text? {
+  func deviceValue(of field: AutomaticField, userId: Text) -> Text? {
     let value: Text =
       switch field {
-      case .mobileUserId: core[.primaryUserId]
+      case .mobileUserId: userId
       case .channelId: state.channelId
       case .appKey: state.appKey
       default: .empty

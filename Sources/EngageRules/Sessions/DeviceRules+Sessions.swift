@@ -119,7 +119,7 @@ extension DeviceRules {
       case .campaign: pause.campaign
       case .activeSeconds: AttributeText.integer(pause.accumulated.wholeSeconds, in: rules.arena)
       case .activeMinutes: AttributeText.integer(pause.accumulated.wholeSeconds / 60, in: rules.arena)
-      default: rules.deviceValue(of: field, core)
+      default: rules.deviceValue(of: field, userId: core[.primaryUserId])
       }
     }
   }
@@ -174,7 +174,7 @@ extension DeviceRules {
     switch field {
     case .campaign: state.activeCampaign(at: instant)
     case .lastCampaign: state.lastCampaign
-    default: deviceValue(of: field, state.core)
+    default: deviceValue(of: field, userId: state.core[.primaryUserId])
     }
   }
 

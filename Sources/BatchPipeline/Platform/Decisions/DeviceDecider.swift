@@ -179,7 +179,8 @@ extension DeviceDecider {
 
   /// Whether the results should be handed over now.
   package var isFull: Bool {
-    core.hasStretches(1, of: eventCount) || !core.results.events.isEmpty || core.results.quarantine.count > 256
+    let core = core
+    return core.hasStretches(1, of: eventCount) || !core.results.events.isEmpty || core.results.quarantine.count > 256
   }
 
   /// Moves all results into a batch, and releases all records.
@@ -347,10 +348,12 @@ package final class DeciderCore {
     }
     keys.sort()
     var places = keys.map { Int($0 & (1 << placeBits - 1)) }
-    var start = 0
-    for end in 1...count where end == count || keys[end] >> placeBits != keys[start] >> placeBits {
-      if end - start > 1 { places[start..<end].sort(by: precedes) }
-      start = end
+    unsafe places.withUnsafeMutableBufferPointer { places in
+      var start = 0
+      for end in 1...count where end == count || keys[end] >> placeBits != keys[start] >> placeBits {
+        if end - start > 1 { unsafe places[start..<end].sort(by: precedes) }
+        start = end
+      }
     }
     return places
   }

@@ -172,7 +172,7 @@ package struct StepCounter: ~Copyable {
     let steps = all.ofOneDevice
     people.steps += steps
     if steps[.sessions].devices > steps[.used].devices { people.sessionsWithoutUse += 1 }
-    people.withoutCampaign += withoutCampaign.ofOneDevice
+    people.withoutCampaign += withoutCampaign == all ? steps : withoutCampaign.ofOneDevice
   }
 
   private mutating func addTotals(to activity: inout Activity) {
