@@ -46,6 +46,7 @@ struct StoreSink: Sendable {
     batch.quarantine = batch.quarantine.kept
     try reduce(&batch)
     guard batch.hasContent else { return }
+    batch.devices.pack()
     try writer.add(batch)
   }
 

@@ -30,7 +30,7 @@ package struct LocalBatch: Sendable {
 
   /// The approximate size in memory, in bytes, of most of the data that can be large.
   package var byteCount: Int {
-    events.reduce(0) { $0 + $1.bytes.count } + devices.bytes.count + digests.reduce(0) { $0 + $1.digests.count }
+    events.reduce(0) { $0 + $1.bytes.count } + devices.byteCount + digests.reduce(0) { $0 + $1.digests.count }
       + quarantine.reduce(0) { $0 + $1.memory } + (rows?.byteCount ?? 0)
       + nights.reduce(0) { $0 + $1.records.count } + changes.reduce(0) { $0 + ($1.after?.count ?? 0) }
   }

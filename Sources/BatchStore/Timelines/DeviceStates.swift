@@ -22,9 +22,15 @@ package struct DeviceStates: Sendable {
   }
 
   private(set) var bytes: [UInt8] = []
-  private(set) var entries: [Entry] = []
+  private(set) var entries: [Entry] = [] {
+    didSet { packedRows = nil }
+  }
+  /// The rows, if ``pack()`` made them; nil if not, or if the states changed since.
+  private var packedRows: [StateRow]?
 
   package init() {}
+
+  var byteCount: Int { bytes.count + (packedRows ?? []).reduce(0) { $0 + $1.states.count } }
 
   package var count: Int { entries.count }
 
@@ -78,14 +84,41 @@ struct StateSegment {
   func lost(_ intact: DeviceStates) -> String { "\(max(0, devices - intact.count)) of \(devices)" }
 }
 
+/// A new row of the table `state_segment`; see ``StateSegment`` for the columns.
+struct StateRow: Sendable {
+  var bucket: Int
+  var devices: Int
+  var added: Int
+  var held: Int
+  var holding: Int
+  var due: Instant?
+  var states: [UInt8]
+}
+
 extension DeviceStates {
+  /// The rows for the states.
+  var rows: [StateRow] { packedRows ?? makeRows() }
+
+  /// Makes the rows in advance, on the thread of the caller instead of that which writes to the store.
+  package mutating func pack() { packedRows = makeRows() }
+
+  private func makeRows() -> [StateRow] {
+    segments.map { entries in
+      StateRow(
+        bucket: entries[0].bucket, devices: entries.count, added: entries.count { $0.heldBefore == nil },
+        held: entries.reduce(0) { $0 + $1.held - ($1.heldBefore ?? 0) },
+        holding: entries.reduce(0) { $0 + ($1.held > 0 ? 1 : 0) - ($1.heldBefore ?? 0 > 0 ? 1 : 0) },
+        due: entries.compactMap(\.due).min(), states: packed(entries))
+    }
+  }
+
   /// The limits of a segment, so that damage to a row destroys only a few states.
   private static let mostDevices = 512
   private static let mostBytes = 1 << 17
 
   /// The states, split into segments. Each segment has states from one bucket, in the order in which they were
   /// appended.
-  var segments: [[Entry]] {
+  private var segments: [[Entry]] {
     var segments: [[Entry]] = []
     for (_, entries) in Dictionary(grouping: entries, by: \.bucket).sorted(by: { $0.key < $1.key }) {
       var size = Int.max

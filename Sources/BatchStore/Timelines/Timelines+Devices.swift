@@ -137,12 +137,9 @@ extension Timelines {
     let statement = try db.cachedStatement(
       sql: "INSERT INTO state_segment (bucket, devices, added, held, holding, due, states) VALUES (?, ?, ?, ?, ?, ?, ?)"
     )
-    for entries in devices.segments {
+    for row in devices.rows {
       try statement.execute(arguments: [
-        entries[0].bucket, entries.count, entries.count { $0.heldBefore == nil },
-        entries.reduce(0) { $0 + $1.held - ($1.heldBefore ?? 0) },
-        entries.reduce(0) { $0 + ($1.held > 0 ? 1 : 0) - ($1.heldBefore ?? 0 > 0 ? 1 : 0) },
-        entries.compactMap(\.due).min(), devices.packed(entries).blob,
+        row.bucket, row.devices, row.added, row.held, row.holding, row.due, row.states.blob,
       ])
     }
   }
