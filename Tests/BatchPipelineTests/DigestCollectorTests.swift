@@ -1,5 +1,6 @@
 import BatchFoundation
 import BatchStore
+import TestSupport
 import Testing
 
 @testable import BatchPipeline
@@ -48,5 +49,19 @@ import Testing
     var collector = DigestCollector(bucket: 0)
     for high in [3, 1, 2] as [UInt64] { collector.add(LineDigest(high: high, low: 0), at: Instant(milliseconds: 5)) }
     #expect(collector.segments[0].digests.enumerated().filter { $0.offset % 16 == 7 }.map(\.element) == [1, 2, 3])
+  }
+
+  @Test func digestsAreSortedHoweverTheyAreDistributed() {
+    var random = SplitMix64(seed: 8)
+    let some = (0..<3000).map { _ in LineDigest(high: random.next(), low: random.next() % 3) }
+    for digests in [
+      [], Array(some.prefix(1)), Array(some.prefix(5)), some, some + some.prefix(100),
+      some.map { LineDigest(high: $0.high % 7, low: $0.high) }, some.map { LineDigest(high: $0.high >> 40, low: 0) },
+    ] {
+      let segment = DigestSegment(
+        bucket: 0, first: Instant(milliseconds: 0), last: Instant(milliseconds: 0),
+        digests: LineDigest.sortedBytes(digests))
+      #expect(LineDigest.merged([segment]) == digests.sorted())
+    }
   }
 }

@@ -241,7 +241,7 @@ final class EngageDecider: DeviceDecider {
   func encode() -> EventBlocks? {
     guard !events.isEmpty else { return nil }
     let encoded = unsafe events.withUnsafeBufferPointer { events in
-      let places = core.order(
+      let places = core.order.places(
         events.count, timestamp: { unsafe events[$0].timestamp },
         precedes: { unsafe Event.precedes(events[$0], events[$1]) })
       return unsafe core.encoder.encode(events, at: places)

@@ -124,7 +124,7 @@ final class GameDecider: DeviceDecider {
   func encode() -> EventBlocks? {
     guard !events.isEmpty else { return nil }
     let encoded = unsafe events.withUnsafeBufferPointer { events in
-      let places = core.order(
+      let places = core.order.places(
         events.count, timestamp: { unsafe events[$0].timestamp },
         precedes: { unsafe GameEvent.precedes(events[$0], events[$1]) })
       return unsafe core.encoder.encode(events) { places[$0] }
