@@ -49,7 +49,7 @@ import Testing
     ("General.defaultCurrentCampaignExpiration", "1 day"),
     ("Networking.maxNumRetries", "3"), ("Upload.maxEventsPerRequest", "100"), ("Upload.maxBytesPerRequest", "1000000"),
     ("Upload.concurrency", "4"), ("Upload.onUnknown", "resend"), ("Ingest.maxLineBytes", "16777216"),
-    ("Ingest.memoryLimit", "128000000"), ("Ingest.workers", "0"), ("Ingest.lateRecords", "accept"),
+    ("Ingest.memoryLimit", "96000000"), ("Ingest.workers", "0"), ("Ingest.lateRecords", "accept"),
     ("Connection.oauthPath", "/oauth/token"),
     ("Connection.xmlapiPath", "/XMLAPI"), ("Connection.eventsPath", "/rest/events/submission"),
     ("Connection.eventErrorsPath", "/rest/events/errors"), ("Recipient.bulkThreshold", "5000"),

@@ -84,7 +84,7 @@ extension SettingsSchema {
       "maxLineBytes", 16 << 20, in: 1...(1 << 30), \.ingest.maxLineBytes,
       "Maximum length of a line; longer lines are quarantined as `line-too-long`."),
     .bytes(
-      "memoryLimit", 128_000_000, in: 1 << 20...(1 << 40), \.ingest.memoryLimit,
+      "memoryLimit", 96_000_000, in: 1 << 20...(1 << 40), \.ingest.memoryLimit,
       "Memory for sorting records; records that do not fit are written to temporary files."),
     .number(
       "workers", 0, in: 0...64, unit: "threads", \.ingest.workers,

@@ -223,7 +223,7 @@ final class BucketSpace: Sendable {
   }
 
   /// The number of bytes of one bucket that a worker may load at once.
-  var share: Int { limit / 6 }
+  var share: Int { limit / 4 }
 
   /// The free memory below which chunks are spilled ahead.
   private var reserve: Int { limit / 16 }

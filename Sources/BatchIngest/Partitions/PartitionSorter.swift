@@ -94,9 +94,23 @@ import BatchFoundation
       if !recordTimes.isEmpty { recordTimes = recordTimes.filter { end - $0.value <= RecordIDs.span } }
     }
     scatter()
-    return devices.indices.sorted { devices[$0].text < devices[$1].text }.compactMap {
+    return devicesById().compactMap {
       order($0, in: slice, hasIdentities: hasIdentities, hasRecordKeys: hasRecordKeys)
     }
+  }
+
+  /// Returns the indices of the devices in the order of the bytes of their ids.
+  private func devicesById() -> [Int] {
+    // The first bytes distinguish most ids, and comparing them as a number takes less time.
+    devices.indices.map { (first: Self.firstBytes(devices[$0].text), device: $0) }.sorted { one, other in
+      one.first != other.first ? one.first < other.first : devices[one.device].text < devices[other.device].text
+    }.map(\.device)
+  }
+
+  private static func firstBytes(_ text: Text) -> UInt64 {
+    var number: UInt64 = 0
+    for place in 0..<min(8, text.count) { number |= UInt64(text[place]) << UInt64(56 - 8 * place) }
+    return number
   }
 
   /// Returns the index of the device of a packed record; different ids with equal hashes are distinguished.
