@@ -51,7 +51,10 @@ extension DeviceRewind {
       return (timestamp: event.timestamp, block: alone.finish().block(0))
     }
     let name = unsafe Array(device.bytes)
-    return Set(gone.keys).union(come.keys).sorted { $0.lexicographicallyPrecedes($1) }.map { key in
+    // Changes are settled in the order of the earlier times, so rows in this order are read and deleted page by page.
+    let keys = Set(gone.keys).union(come.keys).map { (time: gone[$0]?.timestamp.milliseconds ?? .min, key: $0) }
+    let sorted = keys.sorted { $0.time != $1.time ? $0.time < $1.time : $0.key.lexicographicallyPrecedes($1.key) }
+    return sorted.map { _, key in
       let time = come[key]?.timestamp ?? gone[key]?.timestamp ?? Instant(milliseconds: 0)
       let place = late.place(from: Instant(milliseconds: time.milliseconds + 1))
       let cause = place > 0 ? late[place - 1] : late.first
