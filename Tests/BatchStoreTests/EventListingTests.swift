@@ -118,8 +118,8 @@ import Testing
   @Test("A block in which a character is written as its number is decoded, whatever it lacks")
   func escapes() {
     let pattern = [BytePattern(Array("abc".utf8))]
-    #expect(BlockText.occur(pattern, in: Array("xxabcxx".utf8)))
-    #expect(!BlockText.occur(pattern, in: Array("xxab".utf8)))
-    #expect(BlockText.occur(pattern, in: Array(#"xx\u0061bc"#.utf8)))
+    #expect(BlockText.occur(pattern, in: "xxabcxx"))
+    #expect(!BlockText.occur(pattern, in: "xxab"))
+    #expect(BlockText.occur(pattern, in: #"xx\u0061bc"#))
   }
 }

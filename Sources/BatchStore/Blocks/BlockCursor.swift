@@ -137,14 +137,14 @@ struct BlockSums {
   }
 
   /// Returns whether the block has the checksum that was stored for the offset.
-  static func confirm(_ block: [UInt8], at offset: Int, by sums: [UInt8]) -> Bool {
+  static func confirm(_ block: Text, at offset: Int, by sums: [UInt8]) -> Bool {
     unsafe sums.withUnsafeBytes { sums in
       for start in stride(from: 0, to: sums.count - entry + 1, by: entry) {
         guard unsafe UInt32(littleEndian: sums.loadUnaligned(fromByteOffset: start, as: UInt32.self)) == offset else {
           continue
         }
         let sum = unsafe UInt64(littleEndian: sums.loadUnaligned(fromByteOffset: start + 4, as: UInt64.self))
-        return unsafe block.withUnsafeBytes { unsafe Self.sum(of: $0) } == sum
+        return ByteMix.oneLane(block) == sum
       }
       return false
     }

@@ -1,4 +1,5 @@
 import BatchFoundation
+import Glibc
 
 /// Searches for an id in JSON and in text. An id of at least 8 bytes matches wherever it is delimited, as in a link. A
 /// shorter id matches only as a whole JSON string, because its bytes may occur by chance. Neither matches inside a
@@ -68,8 +69,11 @@ package struct PersonTrace {
   }
 }
 
-/// A byte pattern to search for (Horspool's algorithm).
+/// A byte pattern to search for: one of few bytes by its first byte, any other with Horspool's algorithm.
 package struct BytePattern {
+  /// The number of bytes up to which the system's search for one byte is faster than steps of that length.
+  private static let few = 3
+
   let bytes: [UInt8]
   /// For each byte, the distance to advance if the text has that byte where the pattern would end.
   private let steps: [Int]
@@ -84,12 +88,36 @@ package struct BytePattern {
 
   /// Returns the first position of the pattern at or after `start`; nil if there is none.
   package func place(in text: [UInt8], from start: Int = 0) -> Int? {
+    unsafe text.withUnsafeBufferPointer { unsafe place(in: Text($0), from: start) }
+  }
+
+  func place(in text: Text, from start: Int = 0) -> Int? {
+    bytes.withText { $0.count <= Self.few ? Self.place(of: $0, in: text, start) : place(of: $0, in: text, start) }
+  }
+
+  private static func place(of pattern: Text, in text: Text, _ start: Int) -> Int? {
     var at = start
-    while at + bytes.count <= text.count {
-      let last = text[at + bytes.count - 1]
-      if last == bytes[bytes.count - 1], text[at..<at + bytes.count].elementsEqual(bytes) { return at }
-      at += steps[Int(last)]
+    while at + pattern.count <= text.count {
+      let rest = text.count - pattern.count + 1 - at
+      guard let found = unsafe memchr(text.base + at, Int32(pattern[0]), rest) else { return nil }
+      at = unsafe UnsafeRawPointer(found) - UnsafeRawPointer(text.base)
+      if unsafe equalBytes(text.base + at, pattern.base, pattern.count) { return at }
+      at += 1
     }
     return nil
+  }
+
+  private func place(of pattern: Text, in text: Text, _ start: Int) -> Int? {
+    unsafe steps.withUnsafeBufferPointer { steps in
+      let end = pattern.count - 1
+      let last = pattern[end]
+      var at = start
+      while at + end < text.count {
+        let byte = text[at + end]
+        if byte == last, unsafe equalBytes(text.base + at, pattern.base, end) { return at }
+        at += unsafe steps[Int(byte)]
+      }
+      return nil
+    }
   }
 }

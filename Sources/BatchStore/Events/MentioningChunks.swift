@@ -48,9 +48,11 @@ struct MentioningChunks {
       guard offset >= 0, length >= 0, offset <= pack.bytes.count, length <= pack.bytes.count - offset else {
         throw StoreError.damagedBlock
       }
-      let block = Array(pack.bytes[offset..<offset + length])
-      if let sums = pack.sums, !BlockSums.confirm(block, at: offset, by: sums) { throw StoreError.damagedBlock }
-      if BlockText.occur(texts, in: block) { found.append(id) }
+      try pack.bytes.withText { bytes in
+        let block = bytes.slice(offset, offset + length)
+        if let sums = pack.sums, !BlockSums.confirm(block, at: offset, by: sums) { throw StoreError.damagedBlock }
+        if BlockText.occur(texts, in: block) { found.append(id) }
+      }
     }
     return found
   }
@@ -77,7 +79,7 @@ package enum BlockText: Sendable {
   }
 
   /// Returns whether the block may contain all texts; false if it certainly lacks one.
-  static func occur(_ texts: [BytePattern], in block: [UInt8]) -> Bool {
+  static func occur(_ texts: [BytePattern], in block: Text) -> Bool {
     texts.allSatisfy { $0.place(in: block) != nil } || escape.place(in: block) != nil
   }
 

@@ -223,7 +223,7 @@ extension Ledger {
     let id: Int64 = try chunk.value("id")
     guard case .events(let status) = try chunk.status("status") else { return true }
     let block = try Self.block(of: chunk, in: db)
-    guard BlockText.occur(mentioning.texts, in: block) else {
+    guard mentioning.texts.isEmpty || block.withText({ BlockText.occur(mentioning.texts, in: $0) }) else {
       mentioning.miss()
       return true
     }
@@ -266,14 +266,16 @@ extension Ledger {
   static func block(pack: Int64, offset: Int, length: Int, in db: Database) throws -> [UInt8] {
     guard offset >= 0, length >= 0 else { throw StoreError.damagedBlock }
     let statement = try db.cachedStatement(sql: "SELECT substr(bytes, ?, ?), sums FROM pack WHERE id = ?")
-    guard let row = try Row.fetchOne(statement, arguments: [offset + 1, length, pack]) else {
-      throw StoreError.inconsistent("pack \(pack) is missing")
+    // Unlike a fetched row, the row of a cursor has not been copied.
+    let rows = try Row.fetchCursor(statement, arguments: [offset + 1, length, pack])
+    return try withExtendedLifetime(rows) {
+      guard let row = try rows.next() else { throw StoreError.inconsistent("pack \(pack) is missing") }
+      let bytes = try row.bytes(0)
+      guard bytes.count == length else { throw StoreError.damagedBlock }
+      if let sums = try row.bytes("sums"), !bytes.withText({ BlockSums.confirm($0, at: offset, by: sums) }) {
+        throw StoreError.damagedBlock
+      }
+      return bytes
     }
-    let bytes = try row.bytes(0)
-    guard bytes.count == length else { throw StoreError.damagedBlock }
-    if let sums = try row.bytes("sums"), !BlockSums.confirm(bytes, at: offset, by: sums) {
-      throw StoreError.damagedBlock
-    }
-    return bytes
   }
 }
