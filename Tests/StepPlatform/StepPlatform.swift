@@ -34,8 +34,8 @@ package struct StepPlatform: Platform {
     [EventColumn("at"), EventColumn("who", .id), EventColumn("total", .values)]
   }
 
-  package func describe(_ event: JSONNode, device: String) -> EventDescription {
-    EventDescription(type: "", values: [event["at"], event["who"], event["total"]])
+  package func describe(_ event: JSONView, device: JSONView?) -> EventDescription {
+    EventDescription(type: nil, values: [event["at"], event["who"], event["total"]])
   }
 }
 

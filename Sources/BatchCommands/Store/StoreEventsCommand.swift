@@ -47,7 +47,7 @@ struct StoreEventsCommand: ParsableCommand {
         let event = try store.knownEvent(id)
         if status == nil || event.status == status { try rows.add(event) }
       } else {
-        try store.ledger.forEachEvent(filter) { event in
+        try store.ledger.forEachListedEvent(filter) { event in
           try rows.add(event)
           return part.limit.map { rows.count < $0 } ?? true
         }
@@ -84,8 +84,8 @@ extension StoreEventsCommand {
     let describer = EventDescriber(platform, showsContent: false)
     var types: Set<String> = []
     var left = lookedAt
-    try store.ledger.forEachEvent(EventFilter()) { event in
-      types.insert(try describer.describe(event).type)
+    try store.ledger.forEachListedEvent(EventFilter()) { event in
+      types.insert(try describer.describe(event) { $0.type.description })
       left -= 1
       return left > 0
     }
@@ -160,7 +160,7 @@ extension EventStore {
 }
 
 /// The rows of events: columns common to all platforms, with the platform's own columns in between.
-struct EventRows {
+struct EventRows: ~Copyable {
   var listing: Listing
   /// The code or name of the events to show; nil for all.
   var type: String?
@@ -169,11 +169,9 @@ struct EventRows {
   private(set) var count = 0
   private let describer: EventDescriber
   private let columns: [EventColumn]
-  private let personal: PersonalData
-
-  /// The cells for the ids shown so far, kept because most ids occur again.
-  private var ids: [ByteText: JSONNode] = [:]
-  private static let mostIDs = 1 << 16
+  private var ids: ShownIDs
+  /// The cells of the current row.
+  private var cells: [Listing.Cell] = []
 
   init(
     _ format: OutputFormat, _ platform: any Platform, _ personal: PersonalData,
@@ -181,40 +179,71 @@ struct EventRows {
   ) {
     describer = EventDescriber(platform, showsContent: campaign != nil || personal.policy == .clear)
     self.campaign = campaign
-    self.personal = personal
+    ids = ShownIDs(personal)
     columns = platform.eventColumns
     let names = columns.map(\.name)
     // An event's content is long and comes last.
     listing = Listing(format, columns: ["id", "status"] + names.dropLast() + ["chunk", "reason"] + names.suffix(1))
   }
 
-  mutating func add(_ stored: StoredEvent) throws {
-    let event = try describer.describe(stored)
-    if let type, event.type != type { return }
-    if let campaign, let content = event.values.last,
-      !campaign.names(content).contains(where: { $0.isIdentical(to: campaign.value) })
-    {
-      return
+  mutating func add(_ event: ListedEvent) throws {
+    try describer.describe(event) { description in
+      try add(description, event.id, event.status, event.chunk, event.reason)
     }
-    let cells = zip(columns, event.values).map { column, value in
-      switch column.content {
-      case .plain: value
-      case .id: value.string.map { shown($0) } ?? .text(nil)
-      case .values: personal.policy == .clear ? value : .text(nil)
-      }
-    }
-    listing.add(
-      [.text("\(stored.id)"), .text(stored.status.name)] + cells.dropLast()
-        + [.number(stored.chunk), .text(stored.reason)] + cells.suffix(1))
-    count += 1
   }
 
-  private mutating func shown(_ id: String) -> JSONNode {
-    if let known = ids[ByteText(id)] { return known }
-    if ids.count == Self.mostIDs { ids.removeAll(keepingCapacity: true) }
-    let shown = JSONNode.text(personal.id(id).text)
-    ids[ByteText(id)] = shown
-    return shown
+  mutating func add(_ event: StoredEvent) throws {
+    try describer.describe(event.json, device: event.device) { description in
+      try add(description, event.id, event.status, event.chunk, event.reason)
+    }
+  }
+
+  private mutating func add(
+    _ event: EventDescription, _ id: EventID, _ status: EventStatus, _ chunk: Int64, _ reason: String?
+  ) throws {
+    if let type, event.type.description != type { return }
+    if let campaign, !campaign.names(event.content).contains(where: { $0.isIdentical(to: campaign.value) }) { return }
+    ids.beginRow()
+    cells.removeAll(keepingCapacity: true)
+    cells.append(.event(id))
+    cells.append(.node(.text(status.name)))
+    for (column, value) in zip(columns, event.values) {
+      switch column.content {
+      case .plain: cells.append(value.map { .view($0) } ?? .null)
+      case .id: cells.append(value?.string.flatMap { ids.shown($0) }.map { .text($0) } ?? .null)
+      case .values: cells.append(ids.personal.policy == .clear ? value.map { .view($0) } ?? .null : .null)
+      }
+    }
+    cells.insert(contentsOf: [.number(chunk), reason.map { .node(.text($0)) } ?? .null], at: cells.count - 1)
+    listing.add(row: cells)
+    count += 1
+  }
+}
+
+/// The ids of devices and people as the policy for personal data shows them. Recent ones are kept, because most occur
+/// again.
+private struct ShownIDs {
+  private static let mostIDs = 1 << 16
+
+  let personal: PersonalData
+  private var shown: [Text: Text] = [:]
+  private let memory = Arena()
+
+  init(_ personal: PersonalData) { self.personal = personal }
+
+  mutating func beginRow() {
+    guard shown.count >= Self.mostIDs else { return }
+    shown.removeAll(keepingCapacity: true)
+    memory.reset()
+  }
+
+  /// Returns the id as shown, which is valid until the next row; nil if it is omitted.
+  mutating func shown(_ id: Text) -> Text? {
+    if let known = shown[id] { return known }
+    guard let text = personal.id(id.description).text else { return nil }
+    let copy = memory.text(text)
+    shown[unsafe memory.copy(id.bytes)] = copy
+    return copy
   }
 }
 

@@ -1,21 +1,31 @@
 import ArgumentParser
 import BatchFoundation
 import BatchReport
+import BatchStore
 import Glibc
 
 /// A listing on stdout, written row by row, so that it uses little memory and the first rows appear early.
 ///
 /// Text in a pipe has one line per row, with tab-separated cells, after a line of column names. Text on a terminal has
 /// aligned columns. JSON is one array of objects.
-struct Listing {
+struct Listing: ~Copyable {
+  /// A cell of a row; texts and views are valid only during the call that adds the row.
+  enum Cell {
+    case null
+    case text(Text)
+    case number(Int64)
+    case event(EventID)
+    case view(JSONView)
+    case node(JSONNode)
+  }
+
   private let format: OutputFormat
-  private let columns: [String]
+  /// The names of the columns as members, with everything between them and the preceding values.
+  private let members: [[UInt8]]
   private let write: (String) -> Void
-  /// The last row, held back because a comma follows it only if there is another row.
-  private var pending: String?
   private var table: AlignedTable?
-  private var lines: [String] = []
-  private var byteCount = 0
+  /// Whole lines that are not written yet, without the last line ending.
+  private var lines = ByteBuffer(capacity: 2 * pieceBytes)
   private var rowCount = 0
 
   /// The number of rows written one by one before larger blocks are written.
@@ -27,8 +37,10 @@ struct Listing {
     _ format: OutputFormat, columns: [String], isAligned: Bool? = nil, write: @escaping (String) -> Void = Streams.data
   ) {
     self.format = format
-    self.columns = columns
     self.write = write
+    members = columns.enumerated().map { index, name in
+      Array("\(index == 0 ? "  {" : ",")\n    \(JSONNode.text(name).text()): ".utf8)
+    }
     guard format == .text else { return }
     if isAligned ?? (isatty(STDOUT_FILENO) == 1) {
       table = AlignedTable(columns)
@@ -38,39 +50,106 @@ struct Listing {
   }
 
   /// - Parameter cells: One cell per column; null is shown as an empty cell.
-  mutating func add(_ cells: [JSONNode]) {
+  mutating func add(_ cells: [JSONNode]) { add(row: cells.map(Cell.node)) }
+
+  mutating func add(row cells: [Cell]) {
     rowCount += 1
     switch format {
     case .text:
-      let texts = cells.map(\.cell)
-      if table == nil { put(texts.joined(separator: "\t")) }
-      for line in table?.add(texts) ?? [] { put(line) }
+      guard table == nil else {
+        for line in table?.add(cells.map(\.string)) ?? [] { put(line) }
+        return
+      }
+      beginLine()
+      for (index, cell) in cells.enumerated() {
+        if index > 0 { lines.append(UInt8(ascii: "\t")) }
+        cell.appendString(to: &lines)
+      }
+      flushIfDue()
     case .json:
-      put(pending.map { "\($0)," } ?? "[")
-      pending = "  " + JSONNode.object(Array(zip(columns, cells))).text(indentation: 2)
+      // A comma follows a row only if there is another row.
+      if rowCount == 1 { put("[") } else { lines.append(UInt8(ascii: ",")) }
+      flushIfDue()
+      beginLine()
+      for (member, cell) in zip(members, cells) {
+        member.withText { lines.append($0) }
+        cell.appendJSON(indentation: 4, to: &lines)
+      }
+      lines.append("\n  }")
     }
   }
 
   mutating func end() {
     for line in table?.end() ?? [] { put(line) }
-    if format == .json {
-      put(pending.map { "\($0)\n]" } ?? "[]")
-      pending = nil
-    }
+    if format == .json { put(rowCount > 0 ? "]" : "[]") }
     flush()
   }
 
   private mutating func put(_ line: String) {
-    lines.append(line)
-    byteCount += line.utf8.count
-    if rowCount <= Self.promptRows || byteCount >= Self.pieceBytes { flush() }
+    beginLine()
+    line.withText { lines.append($0) }
+    flushIfDue()
+  }
+
+  private mutating func beginLine() {
+    if lines.count > 0 { lines.append(UInt8(ascii: "\n")) }
+  }
+
+  private mutating func flushIfDue() {
+    if rowCount <= Self.promptRows || lines.count >= Self.pieceBytes { flush() }
   }
 
   private mutating func flush() {
-    guard !lines.isEmpty else { return }
-    write(lines.joined(separator: "\n"))
-    lines.removeAll(keepingCapacity: true)
-    byteCount = 0
+    guard lines.count > 0 else { return }
+    write(unsafe String(decoding: lines.bytes, as: UTF8.self))
+    lines.removeAll()
+  }
+}
+
+extension Listing.Cell {
+  /// Appends the value as JSON in a line indented by `indentation` spaces.
+  fileprivate func appendJSON(indentation: Int, to target: inout ByteBuffer) {
+    switch self {
+    case .null: target.append("null")
+    case .text(let text): CanonicalJSON.appendString(text, to: &target)
+    case .number(let number): String(number).withText { target.append($0) }
+    case .event(let id):
+      target.append(UInt8(ascii: "\""))
+      append(id, to: &target)
+      target.append(UInt8(ascii: "\""))
+    case .view(let view): view.append(indentation: indentation, to: &target)
+    case .node(let node): node.append(indentation: indentation, to: &target)
+    }
+  }
+
+  /// Appends ``string``.
+  fileprivate func appendString(to target: inout ByteBuffer) {
+    switch self {
+    case .event(let id): append(id, to: &target)
+    case .text(let text) where text.isPlain: target.append(text)
+    case .view(let view):
+      if let text = view.string, text.isPlain { target.append(text) } else { string.withText { target.append($0) } }
+    default: string.withText { target.append($0) }
+    }
+  }
+
+  private func append(_ id: EventID, to target: inout ByteBuffer) {
+    unsafe target.append(limit: EventID.textBytes) { bytes in
+      unsafe id.write(to: bytes)
+      return EventID.textBytes
+    }
+  }
+
+  /// The value as it is shown in a line.
+  fileprivate var string: String {
+    switch self {
+    case .null: ""
+    case .text(let text): text.description.printable
+    case .number(let number): "\(number)"
+    case .event(let id): "\(id)"
+    case .view(let view): JSONNode(view).cell
+    case .node(let node): node.cell
+    }
   }
 }
 
@@ -112,6 +191,11 @@ struct AlignedTable {
     while line.utf8.last == UInt8(ascii: " ") { line.removeLast() }
     return line
   }
+}
+
+extension Text {
+  /// Whether there are only printable ASCII characters.
+  fileprivate var isPlain: Bool { unsafe bytes.allSatisfy { 0x20..<0x7F ~= $0 } }
 }
 
 extension JSONNode {

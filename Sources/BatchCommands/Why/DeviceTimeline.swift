@@ -30,14 +30,14 @@ struct DeviceTimeline {
   ) throws {
     var filter = EventFilter()
     filter.devices = [device]
+    let describer = EventDescriber(platform, showsContent: true)
     var entries: [Entry] = []
     try store.ledger.forEachEvent(filter) { stored in
-      let event = try JSONNode.parse(stored.json)
-      let type = platform.describe(event, device: "").type
+      let type = try describer.describe(stored.json) { $0.type.description }
       entries.append(
         Entry(
           id: stored.id, timestamp: stored.id.timestamp, emission: stored.emission, type: type,
-          event: event, stored: stored,
+          event: try JSONNode.parse(stored.json), stored: stored,
           words: PlatformReport.words(ofType: type, stories?.name(ofType: type))))
       return true
     }

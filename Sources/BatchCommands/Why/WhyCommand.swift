@@ -146,7 +146,7 @@ enum NamedEvent {
     var last: StoredEvent?
     var known: Set<String> = []
     try store.ledger.forEachEvent(filter) { event in
-      let values = try describer.describe(event).values.last.flatMap { names?($0) } ?? []
+      let values = try describer.describe(event.json) { names?($0.content) } ?? []
       known.formUnion(values.filter { !$0.isEmpty })
       guard values.contains(where: { $0.isIdentical(to: campaign) }), instant.map({ event.id.timestamp <= $0 }) ?? true
       else { return true }

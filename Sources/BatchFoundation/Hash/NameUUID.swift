@@ -73,12 +73,14 @@ extension NameUUID {
   }
 
   /// The UUID in lower case with hyphens.
-  package var text: String { upperText.lowercased() }
+  package var text: String { unsafe text { unsafe writeLowercase(to: $0) } }
 
   /// The UUID in upper case with hyphens.
-  package var upperText: String {
+  package var upperText: String { unsafe text { unsafe write(to: $0) } }
+
+  private func text(_ write: (UnsafeMutablePointer<UInt8>) -> Void) -> String {
     unsafe String(unsafeUninitializedCapacity: Self.textBytes) { bytes in
-      if let base = bytes.baseAddress { unsafe write(to: base) }
+      if let base = bytes.baseAddress { unsafe write(base) }
       return Self.textBytes
     }
   }
@@ -92,11 +94,19 @@ extension NameUUID {
   package static let textBytes = 36
 
   /// Writes ``upperText`` to `target`, which must have room for ``textBytes`` bytes.
-  package func write(to target: UnsafeMutablePointer<UInt8>) {
+  package func write(to target: UnsafeMutablePointer<UInt8>) { unsafe write(to: target, caseBits: 0) }
+
+  /// Writes ``text`` to `target`, which must have room for ``textBytes`` bytes.
+  package func writeLowercase(to target: UnsafeMutablePointer<UInt8>) {
+    // The bit that makes letters lower case is set in digits anyway.
+    unsafe write(to: target, caseBits: 0x2020_2020_2020_2020)
+  }
+
+  @inline(__always)
+  private func write(to target: UnsafeMutablePointer<UInt8>, caseBits: UInt64) {
     let target = UnsafeMutableRawPointer(target)
-    let groups = (
-      Self.digits(high >> 32), Self.digits(high & 0xFFFF_FFFF), Self.digits(low >> 32), Self.digits(low & 0xFFFF_FFFF)
-    )
+    func digits(_ bits: UInt64) -> UInt64 { Self.digits(bits) | caseBits }
+    let groups = (digits(high >> 32), digits(high & 0xFFFF_FFFF), digits(low >> 32), digits(low & 0xFFFF_FFFF))
     func store(_ word: UInt64, at offset: Int) {
       unsafe target.storeBytes(of: word.bigEndian, toByteOffset: offset, as: UInt64.self)
     }

@@ -1,15 +1,16 @@
 extension JSONNode {
   /// Returns JSON indented by two spaces per level, without a final line ending; members keep their order.
-  package func text(indentation: Int = 0) -> String {
-    text(Layout(comma: ",", colon: ": ", indentation: indentation))
-  }
+  package func text(indentation: Int = 0) -> String { text(.indented(indentation)) }
+
+  /// Appends what ``text(indentation:)`` returns.
+  package func append(indentation: Int, to target: inout ByteBuffer) { write(.indented(indentation), to: &target) }
 
   /// The JSON on one line, without white space.
   package var compactText: String { compactText(",", ":") }
 
-  package func compactText(_ comma: Text, _ colon: Text) -> String { text(Layout(comma: comma, colon: colon)) }
+  package func compactText(_ comma: Text, _ colon: Text) -> String { text(JSONLayout(comma: comma, colon: colon)) }
 
-  private func text(_ layout: Layout) -> String {
+  private func text(_ layout: JSONLayout) -> String {
     var target = ByteBuffer(capacity: 256)
     write(layout, to: &target)
     return unsafe String(decoding: target.bytes, as: UTF8.self)
@@ -31,48 +32,86 @@ extension JSONNode {
     }
   }
 
-  private struct Layout {
-    var comma: Text
-    var colon: Text
-    /// The number of spaces before the current line; nil to write a single line.
-    var indentation: Int?
-
-    var inner: Layout { Layout(comma: comma, colon: colon, indentation: indentation.map { $0 + 2 }) }
-
-    func breakLine(_ target: inout ByteBuffer) {
-      guard let indentation else { return }
-      target.append(UInt8(ascii: "\n"))
-      for _ in 0..<indentation { target.append(UInt8(ascii: " ")) }
-    }
-
-    /// Writes the parts of an array, which have no keys, or of an object, each on its own line.
-    func write(
-      _ parts: some Collection<(key: String?, value: JSONNode)>, in brackets: (Text, Text), to target: inout ByteBuffer
-    ) {
-      let inner = inner
-      target.append(brackets.0)
-      for (index, part) in parts.enumerated() {
-        if index > 0 { target.append(comma) }
-        inner.breakLine(&target)
-        if let key = part.key {
-          key.withText { CanonicalJSON.appendString($0, to: &target) }
-          target.append(colon)
-        }
-        part.value.write(inner, to: &target)
-      }
-      if !parts.isEmpty { breakLine(&target) }
-      target.append(brackets.1)
-    }
-  }
-
-  private func write(_ layout: Layout, to target: inout ByteBuffer) {
+  private func write(_ layout: JSONLayout, to target: inout ByteBuffer) {
     switch value {
     case .null: target.append("null")
     case .bool(let flag): target.append(flag ? "true" : "false")
     case .number(let json), .written(let json): json.withText { target.append($0) }
     case .string(let string), .date(let string): string.withText { CanonicalJSON.appendString($0, to: &target) }
-    case .array(let elements): layout.write(elements.lazy.map { (nil, $0) }, in: ("[", "]"), to: &target)
-    case .object(let members): layout.write(members.lazy.map { ($0.key, $0.value) }, in: ("{", "}"), to: &target)
+    case .array(let elements):
+      layout.write(elements, in: ("[", "]"), to: &target) { $0.write($1, to: &$2) }
+    case .object(let members):
+      layout.write(members, in: ("{", "}"), to: &target) { member, inner, target in
+        member.key.withText { inner.write(key: $0, to: &target) }
+        member.value.write(inner, to: &target)
+      }
+    }
+  }
+}
+
+extension JSONView {
+  /// Appends JSON as ``JSONNode/text(indentation:)`` returns it.
+  package func append(indentation: Int, to target: inout ByteBuffer) { write(.indented(indentation), to: &target) }
+
+  private func write(_ layout: JSONLayout, to target: inout ByteBuffer) {
+    switch kind {
+    case .null: target.append("null")
+    case .no: target.append("false")
+    case .yes: target.append("true")
+    case .number: target.append(content)
+    case .string: CanonicalJSON.appendString(content, to: &target)
+    case .array: layout.write(elements, in: ("[", "]"), to: &target) { $0.write($1, to: &$2) }
+    case .object:
+      layout.write(members, in: ("{", "}"), to: &target) { member, inner, target in
+        inner.write(key: member.key, to: &target)
+        member.value.write(inner, to: &target)
+      }
+    }
+  }
+}
+
+private struct JSONLayout {
+  var comma: Text
+  var colon: Text
+  /// The number of spaces before the current line; nil to write a single line.
+  var indentation: Int?
+
+  static func indented(_ indentation: Int) -> JSONLayout {
+    JSONLayout(comma: ",", colon: ": ", indentation: indentation)
+  }
+
+  /// Writes the parts of an array or an object, each on its own line.
+  func write<Part>(
+    _ parts: some Sequence<Part>, in brackets: (Text, Text), to target: inout ByteBuffer,
+    _ part: (Part, JSONLayout, inout ByteBuffer) -> Void
+  ) {
+    let inner = JSONLayout(comma: comma, colon: colon, indentation: indentation.map { $0 + 2 })
+    var isEmpty = true
+    target.append(brackets.0)
+    for each in parts {
+      if !isEmpty { target.append(comma) }
+      isEmpty = false
+      inner.breakLine(&target)
+      part(each, inner, &target)
+    }
+    if !isEmpty { breakLine(&target) }
+    target.append(brackets.1)
+  }
+
+  func write(key: Text, to target: inout ByteBuffer) {
+    CanonicalJSON.appendString(key, to: &target)
+    target.append(colon)
+  }
+
+  private static let spaces: Text = "                                "
+
+  private func breakLine(_ target: inout ByteBuffer) {
+    guard var rest = indentation else { return }
+    target.append(UInt8(ascii: "\n"))
+    while rest > 0 {
+      let part = Self.spaces.slice(0, min(rest, Self.spaces.count))
+      target.append(part)
+      rest -= part.count
     }
   }
 }

@@ -120,20 +120,22 @@ private struct JobTestOutcome {
   }
 
   /// Returns an event with its attributes by name, in the same format for every platform.
-  private func view(_ event: JSONNode) -> JSONNode {
-    let described = request.platform.describe(event, device: "")
-    let columns = Array(zip(request.platform.eventColumns, described.values))
-    let content = columns.first { $0.0.content == .values }?.1 ?? .text(nil)
-    let attributes =
-      content.array.map { list in
-        .object(list.compactMap { pair in pair["name"]?.string.map { ($0, pair["value"] ?? .text(nil)) } })
-      } ?? content
-    // A platform may have a player instead of a device.
-    let device = columns.first { $0.0.content == .id && $0.1.string != nil }?.1 ?? .text(nil)
-    return [
-      "type": .text(described.type), "timestamp": columns.first { $0.0.name == "eventTimestamp" }?.1 ?? .text(nil),
-      "device": device, "attributes": attributes,
-    ]
+  private func view(_ event: JSONNode) throws -> JSONNode {
+    try EventDescriber(request.platform, showsContent: true).describe(Array(event.compactText.utf8)) { described in
+      let columns = zip(request.platform.eventColumns, described.values).map { ($0, $1.map { JSONNode($0) }) }
+      let content = described.content
+      let attributes =
+        content.array.map { list in
+          .object(list.compactMap { pair in pair["name"]?.string.map { ($0, pair["value"] ?? .text(nil)) } })
+        } ?? content
+      // A platform may have a player instead of a device.
+      let device = columns.first { $0.0.content == .id && $0.1?.string != nil }?.1
+      return [
+        "type": .text(described.type.description),
+        "timestamp": columns.first { $0.0.name == "eventTimestamp" }?.1 ?? .text(nil),
+        "device": device ?? .text(nil), "attributes": attributes,
+      ]
+    }
   }
 
   private func outlines() throws -> [(device: String, outline: DeviceOutline)] {

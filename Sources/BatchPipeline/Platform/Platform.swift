@@ -103,9 +103,9 @@ package protocol Platform: Sendable {
   /// Describes an event in wire form for listings.
   ///
   /// - Parameters:
-  ///   - event: the event; objects and arrays are left out of it if the last column is not shown.
-  ///   - device: the id of the device in the export; empty if only the event is known.
-  func describe(_ event: JSONNode, device: String) -> EventDescription
+  ///   - event: the event; without its fields if the last column is not shown.
+  ///   - device: the id of the device in the export; nil if only the event is known.
+  func describe(_ event: JSONView, device: JSONView?) -> EventDescription
 
   /// Adds an event to the outline of its device. A device's events are added in the order in which the rules produced
   /// them.
@@ -178,23 +178,48 @@ extension Platform {
   package func summary(of device: StoredDevice) throws -> String { "a state of \(device.state.count) bytes" }
 }
 
-/// Describes stored events for listings, one after another.
-package struct EventDescriber {
+/// Describes events for listings, one after another, reusing its memory.
+package final class EventDescriber {
   private let platform: any Platform
   private let showsContent: Bool
-  private let parser = LineParser()
+  private var json = ByteBuffer()
+  private var reader = JSONReader()
+  private var tape = JSONTape()
 
-  /// - Parameter showsContent: whether the last of ``Platform/eventColumns`` is needed; otherwise its value is null.
+  /// - Parameter showsContent: whether the last of ``Platform/eventColumns`` is needed; otherwise its value is arbitrary.
   package init(_ platform: any Platform, showsContent: Bool) {
     self.platform = platform
     self.showsContent = showsContent
   }
 
+  /// Passes the description to `body`, which must not call the describer.
+  ///
   /// - Throws: ``StoreError/damagedBlock`` if the stored bytes are not an event.
-  package func describe(_ event: StoredEvent) throws -> EventDescription {
-    let document = parser.parse(event.json) { JSONNode($0, isWhole: showsContent) }
-    guard let document else { throw StoreError.damagedBlock }
-    return platform.describe(document, device: String(decoding: event.device, as: UTF8.self))
+  package func describe<Result>(_ event: ListedEvent, _ body: (EventDescription) throws -> Result) throws -> Result {
+    json.removeAll()
+    event.appendJSON(to: &json, isWhole: showsContent)
+    return try unsafe describe(json.bytes, device: event.device, body)
+  }
+
+  /// Like ``describe(_:_:)-(ListedEvent,_)``, for an event on the wire.
+  ///
+  /// - Parameter device: the id of the device in the export; empty if only the event is known.
+  package func describe<Result>(
+    _ event: [UInt8], device: [UInt8] = [], _ body: (EventDescription) throws -> Result
+  ) throws -> Result {
+    try unsafe event.withUnsafeBufferPointer { event in
+      try device.withText { try unsafe describe(event, device: $0, body) }
+    }
+  }
+
+  private func describe<Result>(
+    _ event: UnsafeBufferPointer<UInt8>, device: Text, _ body: (EventDescription) throws -> Result
+  ) throws -> Result {
+    tape.reset(keeping: 1 << 20)
+    guard unsafe LineReader.parse(event, &reader, onto: &tape) == nil else { throw StoreError.damagedBlock }
+    let end = tape.count
+    tape.string(device, at: 0)
+    return try body(platform.describe(tape.view(at: 0), device: device.isEmpty ? nil : tape.view(at: end)))
   }
 }
 
@@ -217,16 +242,20 @@ package struct EventColumn: Sendable {
   }
 }
 
-package struct EventDescription: Sendable {
+/// A description of an event, valid only during the call that it is passed to.
+package struct EventDescription {
   /// The code or name; empty if the event has none.
-  package var type: String
-  /// A value for each of ``Platform/eventColumns``; null if the event has no such value.
-  package var values: [JSONNode]
+  package var type: Text
+  /// A value for each of ``Platform/eventColumns``; nil if the event has no such value.
+  package var values: [JSONView?]
 
-  package init(type: String, values: [JSONNode?]) {
-    self.type = type
-    self.values = values.map { $0 ?? .text(nil) }
+  package init(type: Text?, values: [JSONView?]) {
+    self.type = type ?? .empty
+    self.values = values
   }
+
+  /// A copy of the last value, which has the event's content; null if there is none.
+  package var content: JSONNode { values.last.flatMap(\.self).map { JSONNode($0) } ?? .text(nil) }
 }
 
 /// A summary of one device's events, for comparing or testing runs.

@@ -15,19 +15,20 @@ struct EventReplacement {
   private static let stretch = 4096
 
   private let span: ReplacedSpan
-  private let platform: any Platform
+  private let describer: EventDescriber
   private let sendsAgain: SentEvents?
   private let writer: EventBlockCopier
-  private var wireForm: WireForm { platform.storeFormat.wireForm }
+  private let wireForm: WireForm
   private(set) var counts = RerunCounts()
   /// Events that must be stored although another event with the same number was sent.
   private(set) var twins: Set<NumberedEvent> = []
 
   init(_ span: ReplacedSpan, sendsAgain: SentEvents?, _ platform: any Platform, limits: BlockLimits) {
     self.span = span
-    self.platform = platform
     self.sendsAgain = sendsAgain
-    writer = EventBlockCopier(platform.storeFormat.wireForm, limits)
+    describer = EventDescriber(platform, showsContent: false)
+    wireForm = platform.storeFormat.wireForm
+    writer = EventBlockCopier(wireForm, limits)
   }
 
   /// Passes to `take` the events that must be stored. Only the events of one device at one instant are in
@@ -69,9 +70,9 @@ struct EventReplacement {
       counts.heldBack += max(present.waiting.count, decided.count)
       return 0
     }
-    let platform = platform
+    let describer = describer
     let fates = try present.taken(of: decided.map(\.json), sendsAgain, &counts) {
-      platform.describe(try JSONNode.parse($0), device: "").type
+      try describer.describe($0) { $0.type.description }
     }
     counts.removed += earlier.waiting.count
     for ((event, json), fate) in zip(decided, fates) {

@@ -30,7 +30,7 @@ package final class EventBlockReader {
   /// value of that name.
   private var names: [Int] = []
   private var nameFragments: [Piece] = []
-  private var rendered = ByteBuffer(capacity: 8192)
+  private var rendered: ByteBuffer
   private var fixed: [Piece] = []
   /// The values of the block that have a number, and the values of the current event.
   private var numbered: [Text] = []
@@ -70,6 +70,7 @@ package final class EventBlockReader {
     (eventCount, remaining) = (head.events, head.events)
     (timestamp, bodyBytes) = (head.first, head.bodyBytes)
     self.form = form
+    rendered = ByteBuffer(capacity: min(head.events, 8) * 1024)
     // These are the usual sizes, so the arrays seldom need to grow.
     let usual = min(head.events, 128)
     block.reserveStrings(usual * 4)
@@ -172,6 +173,10 @@ package final class EventBlockReader {
   /// Appends the event as in requests and in `--events-out`, without a line ending.
   package func appendJSON(to target: inout ByteBuffer) { append(to: &target, withContact: false) }
 
+  /// Appends the event like ``appendJSON(to:)``, but without fields, and without the shared texts directly before the
+  /// fields, which are in the same list. It is still valid JSON.
+  package func appendOutline(to target: inout ByteBuffer) { append(to: &target, withContact: false, isOutline: true) }
+
   /// The event as in requests and in `--events-out`, without a line ending.
   package var json: [UInt8] {
     var json = ByteBuffer()
@@ -180,8 +185,12 @@ package final class EventBlockReader {
   }
 
   /// Appends the event and, if `contact` is true, its recipient id if that is a number (reference identity 6.1).
-  func append(to target: inout ByteBuffer, withContact contact: Bool) {
+  ///
+  /// - Parameter isOutline: whether to leave out the pieces in ``WireForm/list``.
+  @inline(__always)
+  func append(to target: inout ByteBuffer, withContact contact: Bool, isOutline: Bool = false) {
     for (index, piece) in form.pieces.enumerated() {
+      if isOutline, form.list.contains(index) { continue }
       switch piece {
       case .text: append(fixed[index], to: &target)
       case .type: append(cursor.strings[typeNumber], to: &target)

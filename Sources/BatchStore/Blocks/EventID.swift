@@ -9,10 +9,13 @@ package struct EventID: Hashable, Sendable, CustomStringConvertible {
     var hash = SHA256()
     unsafe hash.update(UnsafeRawBufferPointer(device.bytes))
     unsafe withUnsafeBytes(of: emission.bigEndian) { unsafe hash.update($0) }
-    let digest = hash.finalize().prefix(10)
-    func word(_ bytes: Slice<Digest>) -> UInt64 { bytes.reduce(0) { $0 << 8 | UInt64($1) } }
-    let id = NameUUID(
-      hashed: UInt64(bitPattern: timestamp.milliseconds) << 16 | word(digest.prefix(2)), word(digest.dropFirst(2)))
+    let (first, rest) = unsafe hash.finalize().withUnsafeBytes {
+      unsafe (
+        UInt16(bigEndian: $0.loadUnaligned(as: UInt16.self)),
+        UInt64(bigEndian: $0.loadUnaligned(fromByteOffset: 2, as: UInt64.self))
+      )
+    }
+    let id = NameUUID(hashed: UInt64(bitPattern: timestamp.milliseconds) << 16 | UInt64(first), rest)
     self.id = NameUUID(high: id.high & ~0xF000 | 0x8000, low: id.low)
   }
 
@@ -27,6 +30,11 @@ package struct EventID: Hashable, Sendable, CustomStringConvertible {
   package var timestamp: Instant { Instant(milliseconds: Int64(id.high >> 16)) }
 
   package var description: String { id.text }
+
+  package static let textBytes = NameUUID.textBytes
+
+  /// Writes ``description`` to `target`, which must have room for ``textBytes`` bytes.
+  package func write(to target: UnsafeMutablePointer<UInt8>) { unsafe id.writeLowercase(to: target) }
 }
 
 /// A shortened event id: its first characters. A complete id matches at most one event.

@@ -59,6 +59,9 @@ package struct WireForm: Sendable {
   package let frame: Int
   /// The number of bytes that every request body has in addition to its events.
   let bodyFrame: Int
+  /// The pieces of the list that has the fields: these and, if they come directly before, the shared texts. Empty if
+  /// the form has no fields.
+  let list: Range<Int>
 
   package init(
     body: (start: Text, end: Text), pieces: [Piece], shared: [Shared], device: Int = 0,
@@ -82,6 +85,11 @@ package struct WireForm: Sendable {
     }
     frame = fixed.reduce(1, +)
     bodyFrame = bodyStart.count + bodyEnd.count
+    if let fields = pieces.firstIndex(where: { if case .fields = $0 { true } else { false } }) {
+      if fields > 0, case .shared = pieces[fields - 1] { list = fields - 1..<fields + 1 } else { list = fields..<fields + 1 }
+    } else {
+      list = 0..<0
+    }
   }
 
   /// Returns the number of bytes that the shared text at an index adds to an event on the wire.

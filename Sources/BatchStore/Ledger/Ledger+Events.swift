@@ -20,6 +20,36 @@ package struct StoredEvent: Sendable, Equatable {
   package var isLate: Bool
 }
 
+/// An event of a listing, in its block. Valid only during the call that it is passed to.
+package struct ListedEvent {
+  private let event: EventBlockReader
+  package let status: EventStatus
+  package let chunk: Int64
+  /// The reason for the status; nil if there is none (``StoredEvent/reason``).
+  package let reason: String?
+
+  fileprivate init(_ event: EventBlockReader, _ status: EventStatus, chunk: Int64, reason: String?) {
+    (self.event, self.status, self.chunk, self.reason) = (event, status, chunk, reason)
+  }
+
+  package var id: EventID { event.id }
+  package var device: Text { event.device }
+
+  /// Appends the event as on the wire.
+  ///
+  /// - Parameter isWhole: false for the outline, without fields (``EventBlockReader/appendOutline(to:)``).
+  package func appendJSON(to target: inout ByteBuffer, isWhole: Bool = true) {
+    if isWhole { event.appendJSON(to: &target) } else { event.appendOutline(to: &target) }
+  }
+
+  /// The event as a copy, which stays valid.
+  package var stored: StoredEvent {
+    unsafe StoredEvent(
+      id: id, status: status, chunk: chunk, reason: reason, device: Array(device.bytes), emission: event.emission,
+      json: event.json, source: event.source, isLate: event.isLate)
+  }
+}
+
 /// A selection of a store's events. A property that is nil selects all.
 package struct EventFilter: Sendable {
   package var status: EventStatus?
@@ -119,6 +149,11 @@ extension Ledger {
   /// Passes the events that match the filter to `body`, in the order of their chunks, until it returns false. Events
   /// that the rules hold (status `HOLD`) are not included, because they are part of device states.
   package func forEachEvent(_ filter: EventFilter, _ body: (StoredEvent) throws -> Bool) throws {
+    try forEachListedEvent(filter) { try body($0.stored) }
+  }
+
+  /// Like ``forEachEvent(_:_:)``, but without copying the events.
+  package func forEachListedEvent(_ filter: EventFilter, _ body: (ListedEvent) throws -> Bool) throws {
     let after = try filter.after.flatMap { try place(of: $0) }
     var mentioning = MentioningChunks(filter.texts)
     let wanted = filter.status
@@ -204,7 +239,7 @@ extension Ledger {
       while found == nil, let row = try chunks.next() {
         _ = try forEachEvent(of: row, in: db, mentioning: &mentioning, where: { $0.timestamp == id.timestamp }) {
           event in
-          if event.id == id { found = event }
+          if event.id == id { found = event.stored }
           return found == nil
         }
       }
@@ -218,7 +253,7 @@ extension Ledger {
   /// - Returns: false if `body` did.
   private func forEachEvent(
     of chunk: Row, in db: Database, mentioning: inout MentioningChunks, where takes: (EventBlockReader) -> Bool,
-    _ body: (StoredEvent) throws -> Bool
+    _ body: (ListedEvent) throws -> Bool
   ) throws -> Bool {
     let id: Int64 = try chunk.value("id")
     guard case .events(let status) = try chunk.status("status") else { return true }
@@ -229,22 +264,17 @@ extension Ledger {
     }
     let exceptions = try Self.exceptions(of: id, in: db)
     let reader = try connection.format.wireForm.reader(of: block)
-    var json = ByteBuffer()
+    let common: String? = try chunk.value("reason")
     while try reader.next() {
       guard takes(reader) else { continue }
       var own = status == .notPosted && reader.isExpired ? EventStatus.expired : status
-      var reason: String? = try chunk.value("reason")
-      if let exception = exceptions[reader.ordinal] {
+      var reason = common
+      if !exceptions.isEmpty, let exception = exceptions[reader.ordinal] {
         guard case .events(let status) = exception.status else { continue }
         own = status
         reason = exception.reason
       }
-      json.removeAll()
-      reader.appendJSON(to: &json)
-      let stored = unsafe StoredEvent(
-        id: reader.id, status: own, chunk: id, reason: reason, device: Array(reader.device.bytes),
-        emission: reader.emission, json: json.array, source: reader.source, isLate: reader.isLate)
-      guard try body(stored) else { return false }
+      guard try body(ListedEvent(reader, own, chunk: id, reason: reason)) else { return false }
     }
     return true
   }

@@ -13,14 +13,13 @@ extension EngagePlatform {
     ]
   }
 
-  package func describe(_ event: JSONNode, device: String) -> EventDescription {
-    let attributes = event["attributes"]?.array ?? []
+  package func describe(_ event: JSONView, device: JSONView?) -> EventDescription {
+    let attributes = event["attributes"]
     return EventDescription(
-      type: event["eventTypeCode"]?.string ?? "",
+      type: event["eventTypeCode"]?.string,
       values: [
         event["eventTypeCode"], event["eventTimestamp"],
-        device.isEmpty ? attributes.first { $0["name"]?.string == "Device Id" }?["value"] : .text(device),
-        .array(attributes),
+        device ?? attributes?.elements.first { $0["name"]?.string == "Device Id" }?["value"], attributes,
       ])
   }
 

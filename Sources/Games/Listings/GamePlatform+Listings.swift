@@ -14,12 +14,12 @@ extension GamePlatform {
     ]
   }
 
-  package func describe(_ event: JSONNode, device: String) -> EventDescription {
+  package func describe(_ event: JSONView, device: JSONView?) -> EventDescription {
     EventDescription(
-      type: event["eventName"]?.string ?? "",
+      type: event["eventName"]?.string,
       values: [
-        event["eventName"], event["eventTimestamp"], device.isEmpty ? nil : .text(device),
-        event["userID"], event["sessionID"], event["eventUUID"], event["eventParams"],
+        event["eventName"], event["eventTimestamp"], device, event["userID"], event["sessionID"], event["eventUUID"],
+        event["eventParams"],
       ])
   }
 

@@ -63,7 +63,7 @@ struct SimulatedPlatform: Platform {
   func window(_ settings: Settings, asOf: Instant) -> DeliveryWindow? { platform.window(settings, asOf: asOf) }
   func form(_ settings: Settings) -> Int { platform.form(settings) }
   func deliverySettings(_ settings: Settings) -> DeliverySettings { platform.deliverySettings(settings) }
-  func describe(_ event: JSONNode, device: String) -> EventDescription { platform.describe(event, device: device) }
+  func describe(_ event: JSONView, device: JSONView?) -> EventDescription { platform.describe(event, device: device) }
   func connect(_ run: RunContext) throws -> any PlatformService { try service(run) }
 
   func add(
