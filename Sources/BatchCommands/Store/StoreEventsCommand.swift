@@ -47,9 +47,10 @@ struct StoreEventsCommand: ParsableCommand {
         let event = try store.knownEvent(id)
         if status == nil || event.status == status { try rows.add(event) }
       } else {
+        let limit = part.limit ?? .max
         try store.ledger.forEachListedEvent(filter) { event in
           try rows.add(event)
-          return part.limit.map { rows.count < $0 } ?? true
+          return rows.count < limit
         }
       }
       if status == .hold {
@@ -182,7 +183,6 @@ struct EventRows: ~Copyable {
     ids = ShownIDs(personal)
     columns = platform.eventColumns
     let names = columns.map(\.name)
-    // An event's content is long and comes last.
     listing = Listing(format, columns: ["id", "status"] + names.dropLast() + ["chunk", "reason"] + names.suffix(1))
   }
 
@@ -207,16 +207,25 @@ struct EventRows: ~Copyable {
     cells.removeAll(keepingCapacity: true)
     cells.append(.event(id))
     cells.append(.node(.text(status.name)))
-    for (column, value) in zip(columns, event.values) {
-      switch column.content {
-      case .plain: cells.append(value.map { .view($0) } ?? .null)
-      case .id: cells.append(value?.string.flatMap { ids.shown($0) }.map { .text($0) } ?? .null)
-      case .values: cells.append(ids.personal.policy == .clear ? value.map { .view($0) } ?? .null : .null)
+    for index in columns.indices {
+      // An event's content is long and comes last.
+      if index == columns.count - 1 {
+        cells.append(.number(chunk))
+        cells.append(reason.map { .node(.text($0)) } ?? .null)
       }
+      cells.append(cell(columns[index].content, event.values[index]))
     }
-    cells.insert(contentsOf: [.number(chunk), reason.map { .node(.text($0)) } ?? .null], at: cells.count - 1)
     listing.add(row: cells)
     count += 1
+  }
+
+  private mutating func cell(_ content: EventColumn.Content, _ value: JSONView?) -> Listing.Cell {
+    guard let value else { return .null }
+    switch content {
+    case .plain: return .view(value)
+    case .id: return value.string.flatMap { ids.shown($0) }.map { .text($0) } ?? .null
+    case .values: return ids.personal.policy == .clear ? .view(value) : .null
+    }
   }
 }
 

@@ -85,11 +85,11 @@ package struct WireForm: Sendable {
     }
     frame = fixed.reduce(1, +)
     bodyFrame = bodyStart.count + bodyEnd.count
-    if let fields = pieces.firstIndex(where: { if case .fields = $0 { true } else { false } }) {
-      if fields > 0, case .shared = pieces[fields - 1] { list = fields - 1..<fields + 1 } else { list = fields..<fields + 1 }
-    } else {
-      list = 0..<0
-    }
+    let fields = pieces.firstIndex { if case .fields = $0 { true } else { false } }
+    list =
+      fields.map { fields in
+        if fields > 0, case .shared = pieces[fields - 1] { fields - 1..<fields + 1 } else { fields..<fields + 1 }
+      } ?? 0..<0
   }
 
   /// Returns the number of bytes that the shared text at an index adds to an event on the wire.
