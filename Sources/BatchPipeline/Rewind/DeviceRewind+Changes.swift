@@ -16,6 +16,8 @@ extension DeviceRewind {
   }
 
   private struct Trace {
+    /// The event number.
+    var emission: Int64
     var timestamp: Instant
     /// The digest of the event's JSON.
     var digest: LineDigest
@@ -23,81 +25,149 @@ extension DeviceRewind {
     var isExpired: Bool
     var cause: StoredSource
 
-    func isSame(as other: Trace?) -> Bool {
-      timestamp == other?.timestamp && digest == other?.digest && isExpired == other?.isExpired
+    func isSame(as other: Trace) -> Bool {
+      emission == other.emission && timestamp == other.timestamp && digest == other.digest
+        && isExpired == other.isExpired
     }
   }
 
-  /// The events of one type caused by one line.
-  private struct Siblings: Hashable {
+  /// One of the events of one type caused by one line.
+  private struct Sibling<Outcome> {
     var cause: StoredSource
-    var type: [UInt8]
+    /// The index among the types of the events.
+    var type: Int
+    var emission: Int64
+    /// Nil if the event is the same on both sides.
+    var outcome: Outcome?
 
-    /// Returns the key of the `number`th of these events, from 0.
-    func key(_ number: Int) -> [UInt8] {
-      var writer = StateWriter()
+    func isSibling(of other: Sibling) -> Bool { cause == other.cause && type == other.type }
+
+    func precedes(_ other: Sibling) -> Bool {
+      if cause.file != other.cause.file { return cause.file < other.cause.file }
+      if cause.line != other.cause.line { return cause.line < other.cause.line }
+      return type != other.type ? type < other.type : emission < other.emission
+    }
+
+    /// Returns the key of the `number`th of the siblings, from 0.
+    func key(_ number: Int, type: Text) -> [UInt8] {
+      var writer = StateWriter(capacity: 64)
       writer.put(cause)
       writer.put(Int64(number))
-      return writer.bytes + type
+      unsafe writer.append(type.bytes)
+      return writer.bytes
     }
+  }
+
+  /// An event that is on one side only, or that is different on the other side.
+  private struct Keyed<Outcome> {
+    var key: [UInt8]
+    var outcome: Outcome
   }
 
   func changes(_ device: Text, _ before: Decided, _ after: Decided, _ late: RecordList) throws -> [EventChange] {
     let (old, new) = (try traces(before), try traces(after))
-    let gone = try outcomes(before, old.filter { !$0.value.isSame(as: new[$0.key]) }) { DecidedEvent($0) }
+    let gone = try outcomes(before, Self.differing(old, from: new)) { DecidedEvent($0) }
     let alone = EventBlockCopier(rewind.wireForm, BlockLimits(maxEvents: 1, maxBodyBytes: .max))
-    let come = try outcomes(after, new.filter { !$0.value.isSame(as: old[$0.key]) }) { event in
+    let come = try outcomes(after, Self.differing(new, from: old)) { event in
       alone.append(event)
-      return (timestamp: event.timestamp, block: alone.finish().block(0))
+      return (timestamp: event.timestamp, block: alone.finish().bytes)
     }
     let name = unsafe Array(device.bytes)
-    // Changes are settled in the order of the earlier times, so rows in this order are read and deleted page by page.
-    let keys = Set(gone.keys).union(come.keys).map { (time: gone[$0]?.timestamp.milliseconds ?? .min, key: $0) }
-    let sorted = keys.sorted { $0.time != $1.time ? $0.time < $1.time : $0.key.lexicographicallyPrecedes($1.key) }
-    return sorted.map { _, key in
-      let time = come[key]?.timestamp ?? gone[key]?.timestamp ?? Instant(milliseconds: 0)
+    var changes: [EventChange] = []
+    changes.reserveCapacity(max(gone.count, come.count))
+    var (lost, found) = (gone[...], come[...])
+    while let key = Self.least(lost.first?.key, found.first?.key) {
+      let before = lost.first?.key == key ? lost.popFirst()?.outcome : nil
+      let after = found.first?.key == key ? found.popFirst()?.outcome : nil
+      let time = after?.timestamp ?? before?.timestamp ?? Instant(milliseconds: 0)
       let place = late.place(from: Instant(milliseconds: time.milliseconds + 1))
       let cause = place > 0 ? late[place - 1] : late.first
-      return EventChange(
-        device: name, key: key, before: gone[key], after: come[key]?.block,
-        source: cause.map { files.storedSource(of: $0.position) } ?? .unknown)
+      changes.append(
+        EventChange(
+          device: name, key: key, before: before, after: after?.block,
+          source: cause.map { files.storedSource(of: $0.position) } ?? .unknown))
     }
+    // Changes are settled in the order of the earlier times, so rows in this order are read and deleted page by page.
+    func time(_ change: EventChange) -> Int64 { change.before?.timestamp.milliseconds ?? .min }
+    return changes.sorted { time($0) != time($1) ? time($0) < time($1) : Self.precedes($0.key, $1.key) }
+  }
+
+  /// Returns the lesser of two keys; nil if there is none.
+  private static func least(_ one: [UInt8]?, _ other: [UInt8]?) -> [UInt8]? {
+    guard let one, let other else { return one ?? other }
+    return precedes(other, one) ? other : one
+  }
+
+  private static func precedes(_ one: [UInt8], _ other: [UInt8]) -> Bool {
+    one.withText { one in other.withText { one < $0 } }
   }
 
   /// Returns the traces of all events, by event number.
-  private func traces(_ decided: Decided) throws -> [Int64: Trace] {
-    var traces: [Int64: Trace] = [:]
+  private func traces(_ decided: Decided) throws -> [Trace] {
+    var traces: [Trace] = []
+    traces.reserveCapacity(decided.batch.events.reduce(0) { $0 + $1.eventCount })
     var json = ByteBuffer()
     try forEachEvent(of: decided) { event in
       json.removeAll()
       event.appendJSON(to: &json)
       let text = unsafe Text(base: json.base, count: json.count)
-      traces[event.emission] = Trace(
-        timestamp: event.timestamp, digest: LineDigest(line: text, kind: .events), isExpired: event.isExpired,
-        cause: decided.cause(of: event))
+      traces.append(
+        Trace(
+          emission: event.emission, timestamp: event.timestamp, digest: LineDigest(line: text, kind: .events),
+          isExpired: event.isExpired, cause: decided.cause(of: event)))
     }
+    traces.sort { $0.emission < $1.emission }
     return traces
   }
 
-  /// Returns the results of `make` for the traced events, by the events' keys.
+  /// Returns the traces for which the others, which are also sorted by event number, have no equal one.
+  private static func differing(_ traces: [Trace], from others: [Trace]) -> [Trace] {
+    var place = 0
+    return traces.filter { trace in
+      while place < others.count, others[place].emission < trace.emission { place += 1 }
+      return place == others.count || !trace.isSame(as: others[place])
+    }
+  }
+
+  /// Returns the results of `make` for the traced events, sorted by the events' keys.
   private func outcomes<Outcome>(
-    _ decided: Decided, _ traced: [Int64: Trace], _ make: (EventBlockReader) throws -> Outcome
-  ) throws -> [[UInt8]: Outcome] {
-    let causes = Set(traced.values.map(\.cause))
-    guard !causes.isEmpty else { return [:] }
-    var outcomes: [Int64: Outcome] = [:]
-    var numbers: [Siblings: [Int64]] = [:]
+    _ decided: Decided, _ traced: [Trace], _ make: (EventBlockReader) throws -> Outcome
+  ) throws -> [Keyed<Outcome>] {
+    let causes = Set(traced.map(\.cause))
+    guard !causes.isEmpty else { return [] }
+    var siblings: [Sibling<Outcome>] = []
+    siblings.reserveCapacity(traced.count)
+    let memory = Arena(blockSize: 1 << 12)
+    var types: [Text] = []
+    var indexes: [Text: Int] = [:]
+    func index(ofType type: Text) -> Int {
+      if let known = indexes[type] { return known }
+      let type = unsafe memory.copy(type.bytes)
+      types.append(type)
+      indexes[type] = types.count - 1
+      return types.count - 1
+    }
     try forEachEvent(of: decided) { event in
       let cause = decided.cause(of: event)
       guard causes.contains(cause) else { return }
-      numbers[Siblings(cause: cause, type: unsafe Array(event.type.bytes)), default: []].append(event.emission)
-      if traced[event.emission] != nil { outcomes[event.emission] = try make(event) }
+      let emission = event.emission
+      let place = traced.place(behind: { $0.emission < emission })
+      let isTraced = place < traced.count && traced[place].emission == emission
+      siblings.append(
+        Sibling(
+          cause: cause, type: index(ofType: event.type), emission: emission, outcome: isTraced ? try make(event) : nil))
     }
-    var keyed: [[UInt8]: Outcome] = [:]
-    for (siblings, numbers) in numbers {
-      for (place, number) in numbers.sorted().enumerated() { keyed[siblings.key(place)] = outcomes[number] }
+    siblings.sort { $0.precedes($1) }
+    var keyed: [Keyed<Outcome>] = []
+    keyed.reserveCapacity(traced.count)
+    var number = 0
+    for (place, sibling) in siblings.enumerated() {
+      number = place > 0 && sibling.isSibling(of: siblings[place - 1]) ? number + 1 : 0
+      guard let outcome = sibling.outcome else { continue }
+      keyed.append(Keyed(key: sibling.key(number, type: types[sibling.type]), outcome: outcome))
     }
-    return keyed
+    keyed.sort { Self.precedes($0.key, $1.key) }
+    return withExtendedLifetime(memory) { keyed }
   }
 
   private func forEachEvent(of decided: Decided, _ body: (EventBlockReader) throws -> Void) throws {

@@ -74,6 +74,7 @@ package final class EventBlockReader {
     // These are the usual sizes, so the arrays seldom need to grow.
     let usual = min(head.events, 128)
     block.reserveStrings(usual * 4)
+    fixed.reserveCapacity(form.pieces.count)
     lists.reserveCapacity(usual)
     shared.reserveCapacity(usual * form.shared.count)
     numbered.reserveCapacity(usual * 2)

@@ -117,6 +117,16 @@ extension RunID: DatabaseValueConvertible {
   @inline(__always)
   func bind(_ index: Int32, _ value: Int64) { unsafe sqlite3_bind_int64(handle, index, value) }
 
+  /// Binds a number; nil as NULL.
+  @inline(__always)
+  func bind(_ index: Int32, _ value: Int64?) {
+    guard let value else {
+      unsafe sqlite3_bind_null(handle, index)
+      return
+    }
+    bind(index, value)
+  }
+
   @inline(__always)
   func bind(_ index: Int32, _ value: Int) { unsafe sqlite3_bind_int64(handle, index, Int64(value)) }
 
@@ -130,6 +140,21 @@ extension RunID: DatabaseValueConvertible {
     // A nil destructor means SQLITE_STATIC, because the memory outlives the step.
     unsafe sqlite3_bind_blob64(handle, index, start, UInt64(blob.count), nil)
   }
+
+  /// Binds a copy of the bytes as a BLOB; nil as NULL.
+  func bind(_ index: Int32, copyOf bytes: [UInt8]?) {
+    guard let bytes else {
+      unsafe sqlite3_bind_null(handle, index)
+      return
+    }
+    _ = unsafe bytes.withUnsafeBytes { bytes in
+      unsafe sqlite3_bind_blob64(
+        handle, index, bytes.baseAddress ?? UnsafeRawPointer(handle), UInt64(bytes.count), Self.copies)
+    }
+  }
+
+  /// SQLITE_TRANSIENT, which C defines as a cast that Swift does not import.
+  private static let copies = unsafe unsafeBitCast(-1, to: sqlite3_destructor_type.self)
 
   @inline(__always)
   func bind(_ index: Int32, blob: Text) { unsafe bind(index, blob: UnsafeRawBufferPointer(blob.bytes)) }

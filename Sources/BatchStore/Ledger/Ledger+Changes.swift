@@ -5,17 +5,23 @@ import GRDB
 extension Ledger {
   static func insert(_ changes: [EventChange], run: RunID, into db: Database) throws {
     guard !changes.isEmpty else { return }
-    let statement = try db.cachedStatement(
-      sql: """
-        INSERT INTO event_change (run, device, key, before_at, before_emission, before, after, file, line)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
-        """)
+    let insert = try BoundStatement(
+      db,
+      """
+      INSERT INTO event_change (run, device, key, before_at, before_emission, before, after, file, line)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+      """)
     for change in changes {
-      try statement.execute(arguments: [
-        run.number, change.device.blob, change.key.blob, change.before?.timestamp.milliseconds,
-        change.before?.emission, change.before?.json.blob, change.after?.blob, change.source.file,
-        Int64(bitPattern: change.source.line),
-      ])
+      insert.bind(1, run.number)
+      insert.bind(2, copyOf: change.device)
+      insert.bind(3, copyOf: change.key)
+      insert.bind(4, change.before?.timestamp.milliseconds)
+      insert.bind(5, change.before?.emission)
+      insert.bind(6, copyOf: change.before?.json)
+      insert.bind(7, copyOf: change.after)
+      insert.bind(8, Int64(change.source.file))
+      insert.bind(9, Int64(bitPattern: change.source.line))
+      try insert.run()
     }
   }
 
@@ -33,17 +39,16 @@ extension Ledger {
   /// Settles a page of changes in the order of event times, so that few chunks are read, and rarely more than once;
   /// returns nil if no changes are left.
   private func settlePage(_ run: RunID, _ limits: BlockLimits, in db: Database) throws -> RewoundEvents? {
-    let rows = try Row.fetchAll(
-      db,
-      sql: """
-        SELECT id, run, device, key, before_at, before_emission, before, after, file, line FROM event_change
-        WHERE run = (SELECT min(run) FROM event_change) ORDER BY before_at LIMIT ?
-        """, arguments: [Self.page])
-    guard let first = rows.first else { return nil }
     // Events of the run that found the changes may reuse earlier numbers, so its chunks are not searched.
-    let decided: Int64 = try first.value("run")
-    var settlement = ChangeSettlement(
-      try rows.map(Self.change), run: run, decidedBy: decided, connection.format.wireForm)
+    guard let decided = try Int64.fetchOne(db, sql: "SELECT min(run) FROM event_change") else { return nil }
+    var changes: [EventChange] = []
+    try db.forEachRow(
+      """
+      SELECT device, key, before_at, before_emission, before, after, file, line FROM event_change
+      WHERE run = ? ORDER BY before_at, id LIMIT ?
+      """, [decided, Self.page]
+    ) { changes.append(try Self.change($0)) }
+    var settlement = ChangeSettlement(changes, run: run, decidedBy: decided, connection.format.wireForm)
     try settlement.findCorrections(in: db)
     try find(&settlement, besides: decided, in: db)
     try settlement.resolveQuarantined(in: db)
@@ -54,20 +59,23 @@ extension Ledger {
     var room = QuarantineRoom()
     try EventStore.insert(batch, run: run, &room, into: db)
     try Self.dropLooseRows(in: db)
-    let settled = try db.cachedStatement(sql: "DELETE FROM event_change WHERE id = ?")
-    for row in rows { try settled.execute(arguments: [row.value("id") as Int64]) }
+    let settled = """
+      DELETE FROM event_change WHERE id IN (SELECT id FROM event_change WHERE run = ? ORDER BY before_at, id LIMIT ?)
+      """
+    try db.cachedStatement(sql: settled).execute(arguments: [decided, Self.page])
     return settlement.events
   }
 
+  /// - Parameter row: a row with the columns of an `event_change` from `device` on.
   private static func change(_ row: Row) throws -> EventChange {
-    let at: Int64? = try row.value(4)
+    let at: Int64? = try row.value(2)
     let before = try at.map {
       try DecidedEvent(
-        timestamp: Instant(milliseconds: $0), emission: row.emission("before_emission"), json: row.bytes(6))
+        timestamp: Instant(milliseconds: $0), emission: row.emission("before_emission"), json: row.bytes(4))
     }
     return try EventChange(
-      device: row.bytes(2), key: row.bytes(3), before: before, after: row.hasNull(atIndex: 7) ? nil : row.bytes(7),
-      source: StoredSource(file: row.value(8), line: row.value(9)))
+      device: row.bytes(0), key: row.bytes(1), before: before, after: row.hasNull(atIndex: 5) ? nil : row.bytes(5),
+      source: StoredSource(file: row.value(6), line: row.value(7)))
   }
 
   /// Finds the events as they were before the changes, in the chunks that cover their times.
