@@ -87,9 +87,7 @@ extension DeviceRewind {
           device: name, key: key, before: before, after: after?.block,
           source: cause.map { files.storedSource(of: $0.position) } ?? .unknown))
     }
-    // Changes are settled in the order of the earlier times, so rows in this order are read and deleted page by page.
-    func time(_ change: EventChange) -> Int64 { change.before?.timestamp.milliseconds ?? .min }
-    return changes.sorted { time($0) != time($1) ? time($0) < time($1) : Self.precedes($0.key, $1.key) }
+    return changes.inOrderOfSettlement
   }
 
   /// Returns the lesser of two keys; nil if there is none.

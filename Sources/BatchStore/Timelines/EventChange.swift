@@ -23,6 +23,16 @@ package struct EventChange: Sendable, Equatable {
     self.after = after
     self.source = source
   }
+
+}
+
+extension [EventChange] {
+  /// The changes in the order in which they are settled: new events, then the others by their earlier times. Changes of
+  /// one time keep their order. Rows in this order are read and deleted page by page.
+  package var inOrderOfSettlement: [EventChange] {
+    let times = indices.map { (at: self[$0].before?.timestamp.milliseconds ?? .min, place: $0) }
+    return times.sorted { $0 < $1 }.map { self[$0.place] }
+  }
 }
 
 /// An event as on the wire, with its place among the events of its device.
