@@ -1,4 +1,5 @@
 import BatchFoundation
+import BatchReport
 import Testing
 
 @testable import BatchCommands
@@ -88,5 +89,18 @@ import Testing
     #expect(short(nil, .text("unfinished")) == begin + ["unfinished"] + figures)
     #expect(short(nil, .number(0), to: "2026-01-03T00:00:00.000Z")[2] == "from 2026-01-02 03:04 to 2026-01-03 00:00")
     #expect(HistoryRow.shortColumns.filter { !HistoryRow.columns.contains($0) } == ["window"])
+  }
+
+  @Test("Ids are shown as the policy says, and those of a row stay until the next, however few are kept")
+  func shownIDs() {
+    let personal = PersonalData(.hash, key: [7])
+    var ids = ShownIDs(personal, atMost: 1)
+    for row in ["a", "b", "a", ""] {
+      ids.beginRow()
+      let shown = [row, "user of \(row)", row].map { id in id.withText { ids.shown($0) } }
+      #expect(shown.map { $0?.description } == [row, "user of \(row)", row].map { personal.id($0).text })
+    }
+    var none = ShownIDs(PersonalData(.omit, key: []), atMost: 1)
+    #expect(none.shown("a") == nil)
   }
 }

@@ -122,4 +122,32 @@ import Testing
     #expect(!BlockText.occur(pattern, in: "xxab"))
     #expect(BlockText.occur(pattern, in: #"xx\u0061bc"#))
   }
+
+  @Test("A pattern is found at its first place behind a start, however short it is")
+  func patterns() {
+    let text = Array(#"aababcabcdabcde\u00e9\n\u"#.utf8)
+    for count in 1...6 {
+      for start in 0...text.count - count {
+        let bytes = Array(text[start..<start + count])
+        for from in 0...text.count {
+          let place = text.indices.first { $0 >= from && text[$0...].starts(with: bytes) }
+          #expect(BytePattern(bytes).place(in: text, from: from) == place, "\(bytes) from \(from)")
+        }
+      }
+    }
+    #expect(BytePattern(Array("xyz".utf8)).place(in: text) == nil)
+    #expect(BytePattern(Array("wxyz".utf8)).place(in: text) == nil)
+    #expect(BytePattern([0]).place(in: []) == nil)
+  }
+
+  @Test("Changes are in the order in which they are settled: new events, then the others by their earlier times")
+  func changes() {
+    func change(_ key: String, _ at: Int64?) -> EventChange {
+      let before = at.map { DecidedEvent(timestamp: Instant(milliseconds: $0), emission: 1, json: []) }
+      return EventChange(device: [], key: Array(key.utf8), before: before, after: nil, source: .unknown)
+    }
+    let changes = [change("b", 2), change("c", nil), change("d", 3), change("e", 2), change("f", nil), change("g", -1)]
+    let keys = changes.inOrderOfSettlement.map { String(decoding: $0.key, as: UTF8.self) }
+    #expect(keys == ["c", "f", "g", "b", "e", "d"])
+  }
 }

@@ -231,17 +231,19 @@ struct EventRows: ~Copyable {
 
 /// The ids of devices and people as the policy for personal data shows them. Recent ones are kept, because most occur
 /// again.
-private struct ShownIDs {
-  private static let mostIDs = 1 << 16
-
+struct ShownIDs {
   let personal: PersonalData
+  private let mostIDs: Int
   private var shown: [Text: Text] = [:]
   private let memory = Arena()
 
-  init(_ personal: PersonalData) { self.personal = personal }
+  init(_ personal: PersonalData, atMost mostIDs: Int = 1 << 16) {
+    self.personal = personal
+    self.mostIDs = mostIDs
+  }
 
   mutating func beginRow() {
-    guard shown.count >= Self.mostIDs else { return }
+    guard shown.count >= mostIDs else { return }
     shown.removeAll(keepingCapacity: true)
     memory.reset()
   }

@@ -89,4 +89,17 @@ import Testing
     let opening = String(repeating: "[", count: 1_000_000)
     #expect(throws: JSONError.syntax(offset: 1_000_000)) { try parse(opening) }
   }
+
+  @Test("A parsed line is written like the tree of it")
+  func writesViews() throws {
+    let json = #"{"a":[1,{"b":[]},{}],"c":"x\"\u0001é","d":null,"e":[true,false,-1.50e3],"":{"g":{"h":[[[[0]]]]}}}"#
+    var reader = JSONReader()
+    var tape = JSONTape()
+    _ = try Array(json.utf8).withUnsafeBufferPointer { try reader.read($0, onto: &tape) }
+    for indentation in [0, 4, 40] {
+      var target = ByteBuffer()
+      tape.view(at: 0).append(indentation: indentation, to: &target)
+      #expect(String(decoding: target.array, as: UTF8.self) == (try parse(json)).text(indentation: indentation))
+    }
+  }
 }

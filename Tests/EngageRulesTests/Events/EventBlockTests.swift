@@ -237,4 +237,18 @@ import Testing
     #expect(EventID("019b76da-a807-4a09-b1b6-48b8f4cbf2ec") == nil)
     #expect(EventID("") == nil)
   }
+
+  @Test("The outline of an event lacks its fields, and the shared texts of the same list")
+  func outline() throws {
+    let fixtures = EventFixtures()
+    let event = fixtures.event(1_767_225_600_007, device: "D\"1", recipient: "4711", name: "a")
+    let reader = try EventBlockReader(fixtures.blocks([event]).block(0), .engage)
+    #expect(try reader.next())
+    var outline = ByteBuffer()
+    reader.appendOutline(to: &outline)
+    #expect(
+      String(decoding: outline.array, as: UTF8.self)
+        == #"{"eventTypeCode":"17","eventTimestamp":"2026-01-01T00:00:00.007Z","#
+        + #""attributes":[{"name":"Device Name","value":""}]}"#)
+  }
 }

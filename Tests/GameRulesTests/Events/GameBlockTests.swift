@@ -65,8 +65,13 @@ import Testing
     #expect(blocks.entries.map(\.bodyBytes) == [body.count])
     #expect(blocks.entries.map(\.group) == [Int(PIPLConsent.use.rawValue)])
     let read = try EventBlockReader(blocks.block(0), .game)
-    for event in events {
+    for (event, wire) in zip(events, expected) {
       #expect(try read.next())
+      var outline = ByteBuffer()
+      read.appendOutline(to: &outline)
+      #expect(
+        String(decoding: outline.array, as: UTF8.self)
+          == String(wire.dropLast(parameters.count + 1)) + "{}}", "the same without its parameters")
       let copy = try GameEvent(read, in: arena)
       #expect(try copy.json == event.json)
       #expect(try event.byteCount == event.json.count)

@@ -18,6 +18,7 @@ import Testing
   @Test func `a key is read back from its own text only`() {
     let key = NameUUID.deltaDNA.uuid("x")
     #expect(NameUUID(key.text(in: arena)) == key)
+    #expect(key.text == key.upperText.lowercased())
     #expect(NameUUID("876f6f14-41b3-5359-bfd7-f39d391e628c") == nil)
     #expect(NameUUID("876F6F14-41B3-5359-BFD7-F39D391E628") == nil)
     #expect(NameUUID("876F6F1441B3-5359-BFD7-F39D391E628C0") == nil)
