@@ -1,4 +1,5 @@
 package import BatchConfiguration
+package import BatchDelivery
 package import BatchFoundation
 package import BatchIngest
 package import BatchPipeline
@@ -32,11 +33,14 @@ package struct EngagePlatform: Platform {
     .localEventStore, .recipient, .auditRecord, .connection, .upload, .ingest, .privacy, .report, .deepLinks, .sandbox,
   ]
 
-  package func limits(_ settings: Settings) -> BlockLimits {
-    BlockLimits(maxEvents: settings.upload.maxEventsPerRequest, maxBodyBytes: settings.upload.maxBytesPerRequest)
-  }
-
   package func form(_ settings: Settings) -> Int { settings.recipient.sendsContactIdInHeader ? 1 : 0 }
+
+  package func deliverySettings(_ settings: Settings) -> DeliverySettings {
+    DeliverySettings(
+      settings,
+      limits: BlockLimits(
+        maxEvents: settings.upload.maxEventsPerRequest, maxBodyBytes: settings.upload.maxBytesPerRequest))
+  }
 
   package func missingSettings(_ settings: Settings, for job: Job) -> [MissingSetting] {
     let list = MissingSetting(

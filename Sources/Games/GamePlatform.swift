@@ -23,9 +23,6 @@ package protocol GamePlatform: Platform {
 extension GamePlatform {
   package var vocabulary: RecordVocabulary { .game }
 
-  /// The other presets produce records for apps, which games do not use.
-  package var presets: [String]? { ["sdk-store"] }
-
   package func gameSettings(_ settings: Settings) -> Settings { settings }
 
   private func asGame(_ run: RunContext) -> RunContext {
@@ -43,17 +40,14 @@ extension GamePlatform {
       collection: DecisionTables.collection)
   }
 
-  package func limits(_ settings: Settings) -> BlockLimits {
-    let game = gameSettings(settings).deltaDNA
-    return BlockLimits(maxEvents: game.maxEventsPerRequest, maxBodyBytes: game.maxBytesPerRequest)
-  }
-
   package func window(_ settings: Settings, asOf: Instant) -> DeliveryWindow? {
     DeliveryWindow(gameSettings(settings), asOf: asOf)
   }
 
   package func deliverySettings(_ settings: Settings) -> DeliverySettings {
-    var delivery = DeliverySettings(settings, limits: limits(settings))
+    let game = gameSettings(settings).deltaDNA
+    var delivery = DeliverySettings(
+      settings, limits: BlockLimits(maxEvents: game.maxEventsPerRequest, maxBodyBytes: game.maxBytesPerRequest))
     delivery.concurrency = settings.deltaDNA.concurrency
     delivery.patience.backoff.first = settings.deltaDNA.retryDelay
     return delivery

@@ -51,14 +51,13 @@ private struct StepSandboxPart: SandboxPart {
 
 extension StepCommands {
   var sessionColumns: [String] { ["state"] }
-  var campaignColumns: [String] { [] }
   var campaignNote: String? { "steps have no campaigns" }
 
   func session(of device: StoredDevice, _ personal: PersonalData) -> SessionRow {
     SessionRow(status: .none, cells: [.text(String(decoding: device.state, as: UTF8.self))])
   }
 
-  func campaign(of device: StoredDevice, at instant: Instant, _ personal: PersonalData) -> CampaignRow? { nil }
+  func campaign(of device: StoredDevice) -> DeviceCampaign? { nil }
 }
 
 private struct StepStories: PlatformStories {

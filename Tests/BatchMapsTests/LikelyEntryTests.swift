@@ -42,7 +42,7 @@ import Testing
   func isRecognised(kind: InputKind, text: String, words: String?) throws {
     let folder = try TemporaryFolder(["a.ndjson": text + "\n"])
     let files = try InputFiles.find([kind: [folder.path + "/a.ndjson"]], in: "/")
-    let found = try LikelyEntry(of: files.files[0], RecordVocabulary.engage, presets: nil)
+    let found = try LikelyEntry(of: files.files[0], RecordVocabulary.engage)
     #expect(found?.words == words)
   }
 }

@@ -1,5 +1,5 @@
 package import BatchConfiguration
-import BatchDelivery
+package import BatchDelivery
 package import BatchFoundation
 package import BatchIngest
 package import BatchPipeline
@@ -26,7 +26,9 @@ package struct StepPlatform: Platform {
     StoreDestination(kind: name, address: folder)
   }
 
-  package func limits(_ settings: Settings) -> BlockLimits { BlockLimits(maxEvents: 2, maxBodyBytes: 1000) }
+  package func deliverySettings(_ settings: Settings) -> DeliverySettings {
+    DeliverySettings(settings, limits: BlockLimits(maxEvents: 2, maxBodyBytes: 1000))
+  }
 
   package func connect(_ run: RunContext) -> any PlatformService { StepService(folder: folder) }
 

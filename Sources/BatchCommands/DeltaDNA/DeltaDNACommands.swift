@@ -20,9 +20,6 @@ protocol GameCommands: PlatformCommands {
 extension GameCommands {
   var firstJob: FirstJob.Content { .game }
 
-  /// Collect drops events that are too old or too far in the future according to its own clock.
-  var needsClockOfJob: Bool { true }
-
   /// Checks only files and the connection, because every call to the service would have an effect.
   func examine(_ request: RunRequest, _ findings: inout DoctorFindings) throws {
     examineFiles(request.loaded, &findings)

@@ -8,8 +8,6 @@ extension GameCommands {
     ["device", "userID", "session", "sessionID", "phase", "since", "optedOut", "use", "export", "lastSeen"]
   }
 
-  var campaignColumns: [String] { ["device", "campaign", "expiresAt", "active"] }
-
   var campaignNote: String? {
     "a game's campaigns respond to events and are not tied to a device; 'store events --type ddnaEventTriggeredAction' lists the responses"
   }
@@ -44,5 +42,5 @@ extension GameCommands {
     }
   }
 
-  func campaign(of device: StoredDevice, at instant: Instant, _ personal: PersonalData) -> CampaignRow? { nil }
+  func campaign(of device: StoredDevice) -> DeviceCampaign? { nil }
 }

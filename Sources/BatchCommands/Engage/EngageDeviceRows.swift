@@ -8,8 +8,6 @@ extension EngageCommands {
     ["device", "session", "mode", "startedAt", "pausedAt", "expiresAt", "usedMilliseconds", "heldEvents", "lastSeen"]
   }
 
-  var campaignColumns: [String] { ["device", "campaign", "expiresAt", "active"] }
-
   /// Returns the session row. `startedAt` is the start of the current period of use; `usedMilliseconds` is the time of
   /// use before that start, or up to the pause.
   func session(of device: StoredDevice, _ personal: PersonalData) throws -> SessionRow {
@@ -40,17 +38,11 @@ extension EngageCommands {
     }
   }
 
-  func campaign(of device: StoredDevice, at instant: Instant, _ personal: PersonalData) throws -> CampaignRow? {
+  func campaign(of device: StoredDevice) throws -> DeviceCampaign? {
     try unsafe device.state.withUnsafeBytes { bytes in
-      let state = try unsafe DeviceState(decoding: bytes)
-      guard let campaign = state.campaign else { return nil }
-      let isActive = campaign.isActive(at: instant)
-      return CampaignRow(
-        name: ByteText(campaign.name.description), expiresAt: campaign.expiresAt, isActive: isActive,
-        cells: [
-          .text(personal.id(state.device.description).text), .text(campaign.name.description),
-          .text(campaign.expiresAt.rfc3339), .flag(isActive),
-        ])
+      try unsafe DeviceState(decoding: bytes).campaign.map {
+        DeviceCampaign(name: $0.name.description, expiresAt: $0.expiresAt)
+      }
     }
   }
 }

@@ -18,9 +18,6 @@ protocol PlatformCommands: Sendable {
   /// `settings` is nil, of a standalone sandbox.
   func sandbox(for settings: Settings?) throws -> any SandboxPart
 
-  /// Whether the service judges events by its clock, so that a sandbox's clock must start at the run's `asOf`.
-  var needsClockOfJob: Bool { get }
-
   /// Checks that the configuration fits the job's service, without changing anything there.
   ///
   /// - Parameter request: The request for a run, possibly in a sandbox, with all necessary settings.
@@ -42,9 +39,8 @@ protocol PlatformCommands: Sendable {
   var sessionColumns: [String] { get }
   func session(of device: StoredDevice, _ personal: PersonalData) throws -> SessionRow
 
-  /// The columns of `store campaigns`, and the row of a device; nil for a device that never had a campaign.
-  var campaignColumns: [String] { get }
-  func campaign(of device: StoredDevice, at instant: Instant, _ personal: PersonalData) throws -> CampaignRow?
+  /// Returns the last campaign of a device; nil for a device that never had one.
+  func campaign(of device: StoredDevice) throws -> DeviceCampaign?
 
   /// Advice on finding campaigns that belong to no device; nil if campaigns belong to devices.
   var campaignNote: String? { get }
@@ -68,7 +64,6 @@ protocol PlatformCommands: Sendable {
 }
 
 extension PlatformCommands {
-  var needsClockOfJob: Bool { false }
   var campaignNote: String? { nil }
   func refusals(of job: Job, _ configuration: Configuration) -> [ConfigurationFault] { [] }
   func contents(of store: EventStore) throws -> Facts { [:] }

@@ -91,10 +91,10 @@ enum EmbeddedSandbox {
   }
 
   static func start(for request: RunRequest) throws -> SandboxServer {
-    let needsClock = InstalledPlatforms.of(request.platform)?.needsClockOfJob ?? false
-    return try start(
+    // A service that drops events by their time uses its own clock.
+    try start(
       request.settings, beside: request.storePath, savesState: !request.mode.isDryRun,
-      asOf: needsClock ? request.asOf : nil)
+      asOf: request.window == nil ? nil : request.asOf)
   }
 
   /// Stops the sandbox and reports any error, such as a failure to save the state.

@@ -147,8 +147,7 @@ struct FirstExport {
       }
       // A column that the preset skips may be the deciding one.
       guard
-        let fit = try FittingPreset(
-          input, presetForm, vocabulary, presets: platform.platform.presets, record: place, list: list),
+        let fit = try FittingPreset(input, presetForm, vocabulary, record: place, list: list),
         best.decidingColumn.map({ fit.trial.unread[$0.path, default: 0] < $0.count }) ?? true,
         !best.missing.isEmpty || !fit.trial.lacksParams || !records.inside(path).areFlat
           || !best.haveAttributes(fit.trial.unread)

@@ -72,13 +72,17 @@ struct StoreCampaignsCommand: ParsableCommand {
     try options.reading { store, platform in
       guard let devices = InstalledPlatforms.of(platform) else { return }
       let policy = try personal.policy(for: store)
-      var listing = Listing(options.answer.format, columns: devices.campaignColumns)
+      var listing = Listing(options.answer.format, columns: ["device", "campaign", "expiresAt", "active"])
       try store.forEachDevice(part, after: after, personal) { device in
-        guard let row = try devices.campaign(of: device, at: instant, policy), part.contains(row.expiresAt),
-          status.map({ ($0 == .active) == row.isActive }) ?? true,
-          campaign.map({ row.name == ByteText($0) }) ?? true
-        else { return false }
-        listing.add(row.cells)
+        guard let last = try devices.campaign(of: device), part.contains(last.expiresAt) else { return false }
+        let isActive = instant <= last.expiresAt
+        guard status.map({ ($0 == .active) == isActive }) ?? true, campaign?.isIdentical(to: last.name) ?? true else {
+          return false
+        }
+        listing.add([
+          .text(policy.id(String(decoding: device.device, as: UTF8.self)).text), .text(last.name),
+          .text(last.expiresAt.rfc3339), .flag(isActive),
+        ])
         return true
       }
       listing.end()
@@ -120,9 +124,8 @@ struct SessionRow {
   var cells: [JSONNode]
 }
 
-struct CampaignRow {
-  var name: ByteText
+struct DeviceCampaign {
+  var name: String
+  /// The last instant at which the campaign is active.
   var expiresAt: Instant
-  var isActive: Bool
-  var cells: [JSONNode]
 }

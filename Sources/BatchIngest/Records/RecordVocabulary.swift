@@ -23,6 +23,9 @@ package import BatchFoundation
   /// device and user.
   package var ignored: OwnRecords?
 
+  /// The names of the map presets whose records the platform uses; nil if it uses those of all presets.
+  package var presets: [String]?
+
   package struct OwnRecords: Sendable {
     package var makeDecoder: @Sendable () -> any LineDecoder
     /// Returns whether an object of an `events` input is such a record, valid or not.

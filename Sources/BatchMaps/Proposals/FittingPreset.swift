@@ -15,18 +15,16 @@ package struct FittingPreset {
   /// nil if none accepts more records than it refuses.
   ///
   /// - Parameters:
-  ///   - presets: the names of the presets to try; nil for all.
   ///   - record: the path of a record in its line; nil for the line itself.
   ///   - list: the path of the list of records; nil for the preset's own.
   /// - Throws: `IngestFailure`, `InputChanged`.
   package init?(
-    _ input: InputFile, _ form: ExportForm, _ vocabulary: RecordVocabulary, presets: [String]?,
-    record: String? = nil, list: String? = nil
+    _ input: InputFile, _ form: ExportForm, _ vocabulary: RecordVocabulary, record: String? = nil, list: String? = nil
   ) throws {
     let cut = try form.words.isEmpty ? nil : ForeignMap(words: form.words + [#""rules": []"#]).form
     let library = MapLibrary(environment: [:], currentDirectory: "/")
     var best: (map: ForeignMap, kind: InputKind, trial: ExportTrial)?
-    for preset in Preset.all where presets?.contains(preset.name) ?? true {
+    for preset in Preset.all where vocabulary.presets?.contains(preset.name) ?? true {
       var map = try library.load(preset.name).map
       if let cut, case .lines = map.form { map.form = cut }
       if let list { map.each = try? MapPath(list) }
@@ -71,12 +69,10 @@ package struct LikelyEntry: Sendable, Equatable {
 
   /// Examines the first records of a file once for each preset, which is worthwhile only if the file could not be read.
   ///
-  /// - Parameters:
-  ///   - file: the file with its current map; a pipe is not read.
-  ///   - presets: the names of the presets to try; nil for all.
+  /// - Parameter file: the file with its current map; a pipe is not read.
   /// - Returns: nil if nothing is recognized or the current entry already fits.
   /// - Throws: `IngestFailure`, `InputChanged`.
-  package init?(of file: InputFile, _ vocabulary: RecordVocabulary, presets: [String]?) throws {
+  package init?(of file: InputFile, _ vocabulary: RecordVocabulary) throws {
     guard !file.isPipe else { return nil }
     let form = try ExportForm(of: file)
     guard !form.isTable else { return nil }
@@ -92,7 +88,7 @@ package struct LikelyEntry: Sendable, Equatable {
         otherKind = kind == file.kind ? nil : kind
         return
       }
-      guard let fit = try FittingPreset(file, form, vocabulary, presets: presets, record: record),
+      guard let fit = try FittingPreset(file, form, vocabulary, record: record),
         let preset = Preset.named(fit.name), fit.trial.accepted > accepted
       else { continue }
       (kind, self.record, self.preset, needsMap) = (fit.kind, record, fit.name, form.isDocuments)

@@ -21,9 +21,6 @@ package protocol Platform: Sendable {
 
   var vocabulary: RecordVocabulary { get }
 
-  /// The names of the map presets whose records the platform uses; nil if it uses those of all presets.
-  var presets: [String]? { get }
-
   /// Loads and validates the files and settings that the rules for a run need.
   ///
   /// - Throws: an error that ends the run before anything is created.
@@ -53,15 +50,13 @@ package protocol Platform: Sendable {
 
   // MARK: - Delivery
 
-  func limits(_ settings: Settings) -> BlockLimits
-
   /// Returns the window of event times that the service accepts; nil if it accepts any time.
   func window(_ settings: Settings, asOf: Instant) -> DeliveryWindow?
 
   /// Returns the current version of request bodies (``Destination/form``).
   func form(_ settings: Settings) -> Int
 
-  /// Returns the settings for sending chunks, in addition to the destination's traits.
+  /// Returns the settings for sending chunks, in addition to the destination's traits, and the limits of a chunk.
   func deliverySettings(_ settings: Settings) -> DeliverySettings
 
   /// Returns the missing settings that the service of a job needs. A sandbox needs none.
@@ -145,7 +140,7 @@ package struct NewOwners: Sendable {
 }
 
 extension Platform {
-  package var presets: [String]? { nil }
+  package func limits(_ settings: Settings) -> BlockLimits { deliverySettings(settings).limits }
   package func newOwners(in store: EventStore, of run: RunID) throws -> NewOwners? { nil }
   package var personIDs: [PersonID.Kind] { [.device] }
   package func belonging(to ids: [PersonID]) -> (StoredDevice) throws -> Bool { { _ in false } }
@@ -155,9 +150,6 @@ extension Platform {
   package func reads(_ setting: Setting) -> Bool { true }
   package func form(_ settings: Settings) -> Int { 0 }
   package func window(_ settings: Settings, asOf: Instant) -> DeliveryWindow? { nil }
-  package func deliverySettings(_ settings: Settings) -> DeliverySettings {
-    DeliverySettings(settings, limits: limits(settings))
-  }
   package func missingSettings(_ settings: Settings, for job: Job) -> [MissingSetting] { [] }
   package func completeForSandbox(_ settings: inout Settings) {}
   package func announcements(_ run: RunContext) -> [String] { [] }

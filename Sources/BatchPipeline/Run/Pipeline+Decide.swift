@@ -157,7 +157,7 @@ extension Pipeline {
       else { return cause }
       let entry = "\(file.kind.name) \(file.map?.identity ?? "")"
       // A file that cannot be read again gets no advice.
-      let words = looked[entry] ?? (try? LikelyEntry(of: file, vocabulary, presets: platform.presets))?.words ?? ""
+      let words = looked[entry] ?? (try? LikelyEntry(of: file, vocabulary))?.words ?? ""
       looked[entry] = words
       var cause = cause
       cause.advice = words.isEmpty ? nil : words

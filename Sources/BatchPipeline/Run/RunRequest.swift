@@ -92,7 +92,7 @@ package struct RunRequest: Sendable {
   var vocabulary: RecordVocabulary { platforms.vocabulary(of: platform) }
 
   /// The window of event times that can be sent in this run; nil if all can.
-  var window: DeliveryWindow? { platform.window(settings, asOf: asOf) }
+  package var window: DeliveryWindow? { platform.window(settings, asOf: asOf) }
 
   /// The path of the run's store: the job's store, or, with `--sandbox`, one next to it (reference decisions 31).
   package var storePath: String {

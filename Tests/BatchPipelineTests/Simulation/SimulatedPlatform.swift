@@ -59,7 +59,6 @@ struct SimulatedPlatform: Platform {
 
   func rules(for run: RunContext) throws -> any DecisionRules { try platform.rules(for: run) }
   func storeDestination(_ settings: Settings) -> StoreDestination { platform.storeDestination(settings) }
-  func limits(_ settings: Settings) -> BlockLimits { platform.limits(settings) }
   func window(_ settings: Settings, asOf: Instant) -> DeliveryWindow? { platform.window(settings, asOf: asOf) }
   func form(_ settings: Settings) -> Int { platform.form(settings) }
   func deliverySettings(_ settings: Settings) -> DeliverySettings { platform.deliverySettings(settings) }
