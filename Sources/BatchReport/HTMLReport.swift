@@ -1,4 +1,5 @@
 import BatchFoundation
+import CEmbedded
 
 /// The report of a run for people: one HTML file without scripts or external resources.
 package enum HTMLReport {
@@ -322,4 +323,10 @@ extension IdentityMerge {
     default: "plain"
     }
   }
+}
+
+extension HTMLReport {
+  /// The style sheet (`report.css` of CEmbedded) for light and dark screens from 360 pixels wide, and for print. Charts
+  /// use fill colors, which are printed as well.
+  static let style = unsafe Markup(stringLiteral: String(cString: engage_style()))
 }

@@ -1,7 +1,7 @@
 import BatchDelivery
 import BatchFoundation
-import BatchReport
-import BatchStore
+package import BatchReport
+package import BatchStore
 
 extension Pipeline {
   /// Does the platform's work before delivery, sends the chunks, and makes the platform's calls after
@@ -46,5 +46,66 @@ extension Pipeline {
     }
     try service.afterDelivery(report, &stage)
     if let signal = interruption.signal { stage.exit = InterruptedError(signal: signal).exit }
+  }
+}
+
+extension RunReport {
+  mutating func add(_ delivery: DeliveryReport) {
+    var upload = RunSummary.Upload()
+    upload.chunks = delivery.chunks
+    upload.eventsPosted = delivery.eventsPosted
+    upload.eventsFailed = delivery.eventsFailed
+    upload.eventsPending = delivery.eventsPending
+    upload.eventsUnknown = delivery.eventsUnknown
+    upload.requests = delivery.requests
+    upload.retries = delivery.retries
+    summary.upload = upload
+    ledger = UploadLedger()
+    ledger.possibleDuplicates = delivery.eventsInDoubt
+    ledger.recoveredChunks = delivery.recoveredChunks
+    ledger.refusals = delivery.refusals.isEmpty ? nil : delivery.refusals
+    for (outcome, count) in delivery.attempts { ledger.outcomes[outcome.name] = count }
+    guard let stop = delivery.stop else { return }
+    let words = "\(stop)" + (delivery.stopReason.map { " (\($0))" } ?? "")
+    (ledger.stop, failure) = (words, "sending stopped early: \(words)")
+  }
+}
+
+extension UnsentEvents {
+  /// Returns a store's unsent events by reason. The reasons of `held` and `expired` depend on the platform.
+  ///
+  /// - Parameters:
+  ///   - held: the events with status `HOLD`.
+  ///   - expired: the events with status `EXPIRED`; nil if there are none.
+  ///   - tries: the name of the setting that limits the attempts for a request.
+  /// - Throws: ``StoreError``.
+  package static func all(
+    in store: EventStore, held: [UnsentEvents], expired: UnsentEvents?, tries: String = "Networking.maxNumRetries"
+  ) throws -> [UnsentEvents] {
+    let counts = try store.ledger.statusCounts()
+    let rest = [
+      of(
+        .notPosted, counts, "queued: not sent yet, or every attempt failed",
+        "--no-upload, --max-quarantine, Networking", "the next run, or 'post'"),
+      expired,
+      of(
+        .processing, counts, "in a request from a run that is still running or was killed", "Upload.onUnknown",
+        "the next run, or 'post'"),
+      of(
+        .unknown, counts, "it is unknown whether the service accepted the request", "Upload.onUnknown, which is 'hold'",
+        "'store requeue --status UNKNOWN', after checking the service"),
+      of(
+        .failedPost, counts, "rejected by the service, or failed repeatedly",
+        tries, "'store requeue --status FAILED_POST', once the cause is fixed"),
+    ]
+    return held + rest.compactMap(\.self)
+  }
+
+  /// Returns the events that have a status, all for one reason; nil if there are none.
+  package static func of(
+    _ status: EventStatus, _ counts: [EventStatus: Int], _ reason: String, _ setting: String, _ ends: String
+  ) -> UnsentEvents? {
+    guard let count = counts[status], count > 0 else { return nil }
+    return UnsentEvents(status: status.name, events: count, reason: reason, setting: setting, ends: ends)
   }
 }
