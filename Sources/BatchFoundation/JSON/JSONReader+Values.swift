@@ -89,34 +89,30 @@ extension JSONReader {
         continue
       }
       from += 2
-      switch unsafe base[from - 1] {
-      case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): unsafe target[used] = unsafe base[from - 1]
-      case UInt8(ascii: "b"): unsafe target[used] = 0x08
-      case UInt8(ascii: "f"): unsafe target[used] = 0x0C
-      case UInt8(ascii: "n"): unsafe target[used] = 0x0A
-      case UInt8(ascii: "r"): unsafe target[used] = 0x0D
-      case UInt8(ascii: "t"): unsafe target[used] = 0x09
-      case UInt8(ascii: "u"):
-        let escape = from - 2
-        guard var scalar = unsafe hexadecimal(base, from, close) else { throw JSONSyntaxError(offset: escape) }
-        from += 4
-        if scalar & 0xFC00 == 0xD800, from + 6 <= close, unsafe base[from] == UInt8(ascii: "\\"),
-          unsafe base[from + 1] == UInt8(ascii: "u"), let low = unsafe hexadecimal(base, from + 2, close),
-          low & 0xFC00 == 0xDC00
-        {
-          scalar = 0x10000 + (scalar & 0x3FF) << 10 + low & 0x3FF
-          from += 6
-        }
-        if scalar & 0xFFFF_F800 == 0xD800 {
-          if flaws.unpairedSurrogate == nil { flaws.unpairedSurrogate = escape }
-          scalar = 0xFFFD
-        }
-        if scalar == 0, flaws.nulCharacter == nil { flaws.nulCharacter = escape }
-        unsafe used += encode(scalar, target + used)
+      let letter = unsafe base[from - 1]
+      if let byte = JSONString.escapedByte(letter) {
+        unsafe target[used] = byte
+        used += 1
         continue
-      default: throw JSONSyntaxError(offset: from - 2)
       }
-      used += 1
+      let escape = from - 2
+      guard letter == UInt8(ascii: "u"), var scalar = unsafe hexadecimal(base, from, close) else {
+        throw JSONSyntaxError(offset: escape)
+      }
+      from += 4
+      if scalar & 0xFC00 == 0xD800, from + 6 <= close, unsafe base[from] == UInt8(ascii: "\\"),
+        unsafe base[from + 1] == UInt8(ascii: "u"), let low = unsafe hexadecimal(base, from + 2, close),
+        low & 0xFC00 == 0xDC00
+      {
+        scalar = 0x10000 + (scalar & 0x3FF) << 10 + low & 0x3FF
+        from += 6
+      }
+      if scalar & 0xFFFF_F800 == 0xD800 {
+        if flaws.unpairedSurrogate == nil { flaws.unpairedSurrogate = escape }
+        scalar = 0xFFFD
+      }
+      if scalar == 0, flaws.nulCharacter == nil { flaws.nulCharacter = escape }
+      unsafe used += encode(scalar, target + used)
     }
     at = close + 1
     return unsafe Text(base: target, count: used)

@@ -81,20 +81,14 @@ public enum CanonicalJSON {
       if byte == UInt8(ascii: "\\"), at < text.count {
         byte = text[at]
         at += 1
-        switch byte {
-        case UInt8(ascii: "b"): byte = 8
-        case UInt8(ascii: "f"): byte = 12
-        case UInt8(ascii: "n"): byte = 10
-        case UInt8(ascii: "r"): byte = 13
-        case UInt8(ascii: "t"): byte = 9
-        case UInt8(ascii: "u") where at + 4 <= text.count:
+        if let plain = JSONString.escapedByte(byte) {
+          byte = plain
+        } else if byte == UInt8(ascii: "u"), at + 4 <= text.count,
           // A damaged store may contain anything here.
-          guard let high = Hexadecimal.value(of: text[at + 2]), let low = Hexadecimal.value(of: text[at + 3]) else {
-            break
-          }
+          let high = Hexadecimal.value(of: text[at + 2]), let low = Hexadecimal.value(of: text[at + 3])
+        {
           byte = high << 4 | low
           at += 4
-        default: break
         }
       }
       unsafe target[count] = byte
@@ -200,6 +194,20 @@ extension CanonicalJSON {
 
 /// Single strings as JSON, with no more escapes than JSON requires (reference formats 4.2).
 public enum JSONString {
+  /// Returns the byte that a backslash with this letter stands for; nil for `u` and for letters that no escape has.
+  @inline(__always)
+  static func escapedByte(_ letter: UInt8) -> UInt8? {
+    switch letter {
+    case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): letter
+    case UInt8(ascii: "b"): 0x08
+    case UInt8(ascii: "t"): 0x09
+    case UInt8(ascii: "n"): 0x0A
+    case UInt8(ascii: "f"): 0x0C
+    case UInt8(ascii: "r"): 0x0D
+    default: nil
+    }
+  }
+
   public static func quoted(_ text: String) -> String { "\"\(escaped(text))\"" }
 
   /// Returns the escaped text without quotes.

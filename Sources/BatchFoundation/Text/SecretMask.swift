@@ -116,14 +116,8 @@ enum SecretMask {
 
   private static func escapeOfJSON(_ rest: ArraySlice<UInt8>) -> (bytes: [UInt8], length: Int)? {
     guard let letter = rest.first else { return nil }
-    guard letter == UInt8(ascii: "u") else {
-      let plain: [UInt8: UInt8] = [
-        UInt8(ascii: "b"): 8, UInt8(ascii: "t"): 9, UInt8(ascii: "n"): 10, UInt8(ascii: "f"): 12,
-        UInt8(ascii: "r"): 13, UInt8(ascii: "\""): 0x22, UInt8(ascii: "\\"): 0x5C, UInt8(ascii: "/"): 0x2F,
-      ]
-      return plain[letter].map { ([$0], 2) }
-    }
-    guard let unit = number(rest.dropFirst().prefix(4), 16, exactly: 4) else { return nil }
+    if let byte = JSONString.escapedByte(letter) { return ([byte], 2) }
+    guard letter == UInt8(ascii: "u"), let unit = number(rest.dropFirst().prefix(4), 16, exactly: 4) else { return nil }
     if (0xD800..<0xDC00).contains(unit), rest.dropFirst(5).starts(with: Array("\\u".utf8)),
       let low = number(rest.dropFirst(7).prefix(4), 16, exactly: 4), (0xDC00..<0xE000).contains(low)
     {
