@@ -33,10 +33,6 @@ package struct ReportLinks: Sendable, Equatable {
     /// Nil if there is no report.
     package var page: String?
   }
-
-  package init(index: String, before: String? = nil, after: String? = nil, finisher: Finisher? = nil) {
-    (self.index, self.before, self.after, self.finisher) = (index, before, after, finisher)
-  }
 }
 
 extension RunReport {

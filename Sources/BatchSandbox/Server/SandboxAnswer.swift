@@ -4,15 +4,8 @@ import BatchFoundation
 package struct SandboxAnswer: Sendable, Equatable {
   package var status: Int
   package var contentType: String?
-  package var headers: [String: String]
-  package var body: [UInt8]
-
-  package init(status: Int, contentType: String? = nil, headers: [String: String] = [:], body: [UInt8] = []) {
-    self.status = status
-    self.contentType = contentType
-    self.headers = headers
-    self.body = body
-  }
+  package var headers: [String: String] = [:]
+  package var body: [UInt8] = []
 
   package static func json(_ status: Int, _ body: String) -> SandboxAnswer {
     SandboxAnswer(status: status, contentType: "application/json", body: Array(body.utf8))

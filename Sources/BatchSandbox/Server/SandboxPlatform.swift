@@ -57,12 +57,6 @@ package struct SandboxReply: Sendable {
   /// Whether the request changed the state, which must then be saved.
   package var changesState = false
 
-  package init(answer: SandboxAnswer, applied: Bool, events: Int = 0) {
-    self.answer = answer
-    self.applied = applied
-    self.events = events
-  }
-
   package static func refused(_ answer: SandboxAnswer) -> SandboxReply { SandboxReply(answer: answer, applied: false) }
 
   package static func done(_ answer: SandboxAnswer) -> SandboxReply { SandboxReply(answer: answer, applied: true) }
