@@ -49,7 +49,7 @@ package struct Ingest: Sendable {
     }
   }
 
-  /// - Throws: ``IngestFailure`` if a read or write fails; ``InputChanged``, ``CutInputError``, ``DamagedCopyError`` or
+  /// - Throws: ``IngestFailure`` if a read or write fails; ``InputChanged``, ``CommandError`` or
   ///   ``InputError/foreign(path:_:)`` for a bad input; or an error from a callback or remote storage.
   package func run(_ callbacks: Callbacks) throws -> IngestResult {
     let run = IngestRun(files, vocabulary, options, callbacks)

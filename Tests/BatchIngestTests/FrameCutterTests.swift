@@ -69,16 +69,16 @@ import Testing
       var bytes = whole
       bytes[at] ^= 1 << UInt8(at % 8)
       try folder.write("part", bytes)
-      #expect(throws: DamagedCopyError(path: path), "byte \(at)") { try read([before, slice]) }
+      #expect(throws: CommandError.damagedCopy(path), "byte \(at)") { try read([before, slice]) }
     }
     for count in [0, 1, whole.count - 1] {
       try folder.write("part", Array(whole[..<count]))
-      #expect(throws: DamagedCopyError(path: path), "\(count) bytes") { try read([before, slice]) }
+      #expect(throws: CommandError.damagedCopy(path), "\(count) bytes") { try read([before, slice]) }
     }
     try folder.write("part", whole)
     var other = slice
     other.sum = before.sum
-    #expect(throws: DamagedCopyError(path: path)) { try read([other, before]) }
+    #expect(throws: CommandError.damagedCopy(path)) { try read([other, before]) }
   }
 
   /// The sum of such a slice is right; who wrote it, or says where it ends, was wrong.
@@ -89,7 +89,7 @@ import Testing
     let path = try folder.write("part", whole)
     #expect(try read([before, slice(path, from: 0, Self.frames(10..<11))]).count == 11)
     for count in 1..<whole.count where count != Self.frames(10..<11).count {
-      #expect(throws: DamagedCopyError(path: path), "\(count) bytes") {
+      #expect(throws: CommandError.damagedCopy(path), "\(count) bytes") {
         try read([before, slice(path, from: 0, Array(whole[..<count]))])
       }
     }
@@ -102,7 +102,7 @@ import Testing
     bytes += [UInt8](repeating: 0x20, count: 4 << 20)
     let path = try folder.write("part", bytes)
     let block = LineBlock(capacity: 256)
-    #expect(throws: DamagedCopyError(path: path)) { try read([slice(path, from: 0, bytes)], into: block) }
+    #expect(throws: CommandError.damagedCopy(path)) { try read([slice(path, from: 0, bytes)], into: block) }
     #expect(block.capacity == 256)
   }
 

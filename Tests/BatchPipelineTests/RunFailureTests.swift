@@ -14,7 +14,7 @@ import Testing
   func writingAndSettings() {
     #expect(RunFailure.exit(of: OutputError(path: "/full", code: 28)) == .cannotWrite)
     #expect(RunFailure.exit(of: ServiceSettingsError(problems: ["a is not set"])) == .configuration)
-    #expect(RunFailure.exit(of: MissingFileError(path: "routes.json")) == .configuration)
+    #expect(RunFailure.exit(of: CommandError.unreadable("routes.json")) == .configuration)
   }
 
   @Test("Only the first of two signals counts, and one that came early ends what begins later")

@@ -176,7 +176,7 @@ struct EngageSandboxPart: SandboxPart {
 extension EngageSandboxOptions {
   /// Returns options for the in-process sandbox, with the lists, columns and tables that the configuration names.
   ///
-  /// - Throws: ``MissingFileError`` or ``FileError`` for the file of recipients.
+  /// - Throws: ``CommandError`` or ``FileError`` for the file of recipients.
   static func embedded(for settings: Settings) throws -> EngageSandboxOptions {
     let recipient = settings.recipient
     let audit = settings.audit

@@ -146,7 +146,7 @@ struct ForgetCommand: ParsableCommand {
     try store.erasures.erase(ids, found: found, at: .now, options, isOf: platform.belonging)
   }
 
-  /// - Throws: ``MissingFileError``, or a usage error for empty ids or for kinds that the platform does not know.
+  /// - Throws: ``CommandError``, or a usage error for empty ids or for kinds that the platform does not know.
   private func ids(of platform: any Platform) throws -> [PersonID] {
     let named = [("device", device), ("recipient", recipient), ("mobile-user-id", mobileUserId), ("user", user)]
     var ids: [PersonID] = []

@@ -204,7 +204,7 @@ struct ExplainOptions: ParsableArguments {
 
   /// Returns the device to explain: the id, or the first line of the named file.
   ///
-  /// - Throws: ``MissingFileError``.
+  /// - Throws: ``CommandError``.
   func device() throws -> String? {
     try explain.map { try NamedIDs.ids(of: $0).first ?? "" }
   }

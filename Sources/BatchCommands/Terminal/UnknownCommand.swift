@@ -77,7 +77,7 @@ enum NamedIDs {
       .map { OutputConflict.Use("the file that lists the ids", String($0.dropFirst())) }
   }
 
-  /// - Throws: ``MissingFileError``.
+  /// - Throws: ``CommandError``.
   static func ids(of argument: String) throws -> [String] {
     guard argument.utf8.first == UInt8(ascii: "@") else { return [argument] }
     let bytes = try InputBytes.read(String(argument.dropFirst()), largest: 256 << 20, takesPipes: true)

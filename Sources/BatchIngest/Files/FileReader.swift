@@ -52,7 +52,8 @@ final class FileReader {
   }
 
   /// Checks that a handed-over file arrived in full, including the part after any damage.
-  /// - Throws: ``CutInputError`` if it did not; ``IngestFailure`` if reading fails.
+  ///
+  /// - Throws: ``CommandError`` if it did not; ``IngestFailure`` if reading fails.
   func proveWhole(lines: @autoclosure () -> UInt64) throws {
     guard let listed = file.handedOver else { return }
     if let bytes = listed.bytes {
@@ -76,9 +77,14 @@ final class FileReader {
     while try unsafe readDisk(into: piece) > 0 { try idle() }
   }
 
+  /// - Parameter unit: `bytes` or `lines`.
   private func prove(_ unit: String, _ came: UInt64, _ listed: UInt64) throws {
     guard came == listed else {
-      throw CutInputError(path: file.path.description, unit: unit, came: came, listed: listed)
+      throw CommandError(
+        .inputOutput,
+        "\(file.path.description.printable): error: \(came) \(came == 1 ? String(unit.dropLast()) : unit) arrived, but \(listed) "
+          + "\(listed == 1 ? "is" : "are") listed, so the file was truncated or changed; nothing was kept. "
+          + "Deliver the file again")
     }
   }
 

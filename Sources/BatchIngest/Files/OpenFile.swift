@@ -91,23 +91,6 @@ package struct InputChanged: RunError, InputFailure, Equatable, CustomStringConv
   }
 }
 
-/// The error thrown if more or less of a file arrived than its sender declared: exit code 74.
-package struct CutInputError: RunError, Equatable, CustomStringConvertible {
-  package var path: String
-  /// `bytes` or `lines`.
-  package var unit: String
-  package var came: UInt64
-  package var listed: UInt64
-
-  package var exit: RunExit { .inputOutput }
-
-  package var description: String {
-    "\(path.printable): error: \(came) \(came == 1 ? String(unit.dropLast()) : unit) arrived, but \(listed) "
-      + "\(listed == 1 ? "is" : "are") listed, so the file was truncated or changed; nothing was kept. "
-      + "Deliver the file again"
-  }
-}
-
 extension FileStatus {
   /// The status of standard input, in which a socket counts as a pipe; nil if it is closed.
   static var standardInput: FileStatus? {

@@ -1,3 +1,4 @@
+import BatchFoundation
 internal import CZlib
 
 /// The result of one call to ``Inflater/inflate(_:into:)``.
@@ -27,7 +28,7 @@ package enum GzipFault: String, Equatable, Sendable {
 
   private enum Place { case beforeMember, inMember, padding, failed }
 
-  /// - Throws: ``InflaterUnavailable`` if zlib cannot set up a stream, for example for lack of memory.
+  /// - Throws: ``CommandError`` if zlib cannot set up a stream, for example for lack of memory.
   package init() throws {
     unsafe stream = .allocate(capacity: 1)
     unsafe stream.initialize(to: z_stream())
@@ -35,7 +36,7 @@ package enum GzipFault: String, Equatable, Sendable {
     let status = unsafe inflateInit2_(stream, 15 + 16, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size))
     guard status == Z_OK else {
       unsafe stream.deallocate()
-      throw InflaterUnavailable(code: status)
+      throw CommandError(.inputOutput, "error: zlib could not be initialized (code \(status))")
     }
   }
 
@@ -120,9 +121,4 @@ package enum GzipFault: String, Equatable, Sendable {
     unsafe step.produced += room - Int(stream.pointee.avail_out)
     return status
   }
-}
-
-package struct InflaterUnavailable: Error, Equatable, CustomStringConvertible {
-  package var code: Int32
-  package var description: String { "error: zlib could not be initialized (code \(code))" }
 }

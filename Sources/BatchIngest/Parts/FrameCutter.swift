@@ -115,14 +115,14 @@ private final class PartReader {
   }
 
   /// The error to throw if the current slice differs from the data that was written.
-  var damage: DamagedCopyError {
-    DamagedCopyError(path: slices[max(0, next - 1)].path.description)
+  var damage: CommandError {
+    .damagedCopy(slices[max(0, next - 1)].path.description)
   }
 
   /// Reads bytes into `buffer`, which must not be empty.
   ///
   /// - Returns: 0 at the end.
-  /// - Throws: ``DamagedCopyError``, ``IngestFailure``.
+  /// - Throws: `CommandError.damagedCopy`, ``IngestFailure``.
   func read(into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
     while true {
       do {

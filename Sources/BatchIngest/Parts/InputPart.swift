@@ -30,16 +30,11 @@ package struct InputPart: Sendable, Equatable {
   package var size: UInt64 { slices.reduce(0) { $0 + $1.bytes } }
 }
 
-/// The error thrown if the bytes of a file in a partition or a result differ from those written.
-package struct DamagedCopyError: RunError, Equatable, CustomStringConvertible {
-  package var path: String
-
-  package init(path: String) { self.path = path }
-
-  package var exit: RunExit { .inputOutput }
-
-  package var description: String {
-    "\(path.printable): error: the file was changed or damaged; nothing was kept. Copy it again"
+extension CommandError {
+  /// Returns the error for a file in a partition or a result whose bytes differ from those written.
+  package static func damagedCopy(_ path: String) -> CommandError {
+    CommandError(
+      .inputOutput, "\(path.printable): error: the file was changed or damaged; nothing was kept. Copy it again")
   }
 }
 

@@ -33,7 +33,7 @@ package struct InputPartitioning: Sendable {
   ///   - progress: called periodically, never by two threads at once; may throw to stop.
   /// - Returns: the number of lines of each part, including findings, which equals `read` of a run of the part; and the
   ///   warnings about foreign records, by kind.
-  /// - Throws: ``IngestFailure`` if a read fails, ``InputChanged``, ``CutInputError``, ``InputError/short(_:)``, or an
+  /// - Throws: ``IngestFailure`` if a read fails, ``InputChanged``, ``CommandError``, ``InputError/short(_:)``, or an
   ///   error from a closure.
   package func run(
     _ take: @escaping @Sendable (_ part: Int, _ bytes: UnsafeBufferPointer<UInt8>) throws -> Void,

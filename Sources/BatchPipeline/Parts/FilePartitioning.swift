@@ -14,7 +14,7 @@ extension Pipeline {
   ///   - parts: the number of parts, from 1 to ``Partitioning/mostParts``.
   ///   - folder: the folder to create; missing parent folders are created too.
   /// - Returns: the folder, and whether it already existed.
-  /// - Throws: ``PartsError``, ``OutputError``, `CutInputError`, and errors from reading.
+  /// - Throws: ``PartsError``, ``OutputError``, ``CommandError`` for a truncated file, and errors from reading.
   package func partition(
     _ list: FileList, only numbers: Range<Int>, parts: Int, to folder: String
   ) throws -> (folder: PieceFolder, wasThere: Bool) {

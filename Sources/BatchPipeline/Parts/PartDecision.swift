@@ -19,7 +19,7 @@ extension Pipeline {
   ///   - previous: the folder of the result whose states this part continues; nil for the first partition.
   ///   - folder: the folder to create; missing parent folders are created too.
   /// - Returns: the folder, the report of the run, and whether the folder already existed with the same result.
-  /// - Throws: ``PartsError`` for folders that do not belong together, ``DamagedCopyError``, ``OutputError``, the
+  /// - Throws: ``PartsError`` for folders that do not belong together, `CommandError.damagedCopy`, ``OutputError``, the
   ///   errors of a run, and ``CommandError`` for a run that ended early.
   package func decide(
     _ part: Int, of partition: PartitionFolder, from previous: String?, to folder: String
@@ -39,7 +39,7 @@ extension Pipeline {
       throw CommandError(outcome.exit, outcome.report.failure ?? "error: the part was not decided")
     }
     guard outcome.report.summary.records.read == expected.lines else {
-      throw DamagedCopyError(path: partition.path)
+      throw CommandError.damagedCopy(partition.path)
     }
     let attempt = try AttemptFolder(for: folder)
     for name in known { try attempt.take(scratch.path(name), as: name) }

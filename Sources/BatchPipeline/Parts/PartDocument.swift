@@ -65,11 +65,11 @@ enum PartDocument {
 
   /// Verifies the length and ``CopySum`` of a file.
   ///
-  /// - Throws: ``DamagedCopyError``, ``PartsError``.
+  /// - Throws: `CommandError.damagedCopy`, ``PartsError``.
   static func prove(_ path: String, bytes: UInt64, sum: String) throws {
     do {
       let found = try self.sum(of: path)
-      guard found.bytes == bytes, found.sum.utf8.elementsEqual(sum.utf8) else { throw DamagedCopyError(path: path) }
+      guard found.bytes == bytes, found.sum.utf8.elementsEqual(sum.utf8) else { throw CommandError.damagedCopy(path) }
     } catch let error as SystemError {
       throw unreadable(path, error)
     }

@@ -95,20 +95,20 @@ package struct PartitionFolder: Sendable {
 
   /// Returns the places of a part's lines. The reader verifies their checksums.
   ///
-  /// - Throws: ``PartsError``, ``DamagedCopyError``.
+  /// - Throws: ``PartsError``, `CommandError.damagedCopy`.
   func slices(of part: Int) throws -> [InputPart.Slice] {
     let expected = manifest.parts[part]
     if let name = expected.name {
       let file = "\(path)/\(name)"
       guard try PartDocument.size(of: file) == expected.bytes, let sum = expected.sum else {
-        throw DamagedCopyError(path: file)
+        throw CommandError.damagedCopy(file)
       }
       return [InputPart.Slice(path: FilePath(file), start: 0, bytes: expected.bytes, sum: sum)]
     }
     return try (manifest.pieces ?? []).map { wanted in
       let piece = try PieceFolder("\(path)/\(wanted.path)")
       guard piece.identity.utf8.elementsEqual(wanted.sha256.utf8), piece.piece.parts.indices.contains(part) else {
-        throw DamagedCopyError(path: "\(piece.path)/\(PartPiece.name)")
+        throw CommandError.damagedCopy("\(piece.path)/\(PartPiece.name)")
       }
       return try piece.slice(of: part)
     }

@@ -54,12 +54,12 @@ package struct PieceFolder: Sendable {
 
   /// Returns the place of a part's lines in the file of lines.
   ///
-  /// - Throws: ``DamagedCopyError`` if the file ends before them, ``PartsError``.
+  /// - Throws: `CommandError.damagedCopy` if the file ends before them, ``PartsError``.
   func slice(of part: Int) throws -> InputPart.Slice {
     let slice = piece.parts[part]
     let start = piece.parts[..<part].reduce(0) { $0 + $1.bytes }
     let file = "\(path)/\(PartPiece.linesName)"
-    guard try PartDocument.size(of: file) >= start + slice.bytes else { throw DamagedCopyError(path: file) }
+    guard try PartDocument.size(of: file) >= start + slice.bytes else { throw CommandError.damagedCopy(file) }
     return InputPart.Slice(path: FilePath(file), start: start, bytes: slice.bytes, sum: slice.sum)
   }
 }

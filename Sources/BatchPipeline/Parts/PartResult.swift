@@ -59,7 +59,7 @@ package struct ResultFolder: Sendable {
 
   var store: String { "\(path)/\(PartResult.storeName)" }
 
-  /// - Throws: ``DamagedCopyError``, ``PartsError``.
+  /// - Throws: `CommandError.damagedCopy`, ``PartsError``.
   func prove() throws { try PartDocument.prove(store, bytes: result.storeBytes, sum: result.storeSum) }
 
   /// Passes the store of the result to `body`. Its checksum must have been verified, so its pages are not.

@@ -25,7 +25,7 @@ extension Pipeline {
   ///   - previous: the folder of the partition whose results the new one continues; nil for the first partition.
   ///   - folder: the folder to create; missing parent folders are created too.
   /// - Returns: the folder, and whether an equal one already existed.
-  /// - Throws: ``PartsError``, ``DamagedCopyError``, ``CommandError`` for missing pieces, ``OutputError``, and errors from reading.
+  /// - Throws: ``PartsError``, ``CommandError`` for damaged files and missing pieces, ``OutputError``, and errors from reading.
   package func partition(
     _ source: Partitioning.Source, parts: Int, after previous: String?, to folder: String
   ) throws -> (folder: PartitionFolder, wasThere: Bool) {

@@ -11,7 +11,7 @@ package struct ResultErasure: Sendable {
   private let platform: any Platform
   private let temporaryFolder: String
 
-  /// - Throws: ``PartsError``, ``DamagedCopyError``.
+  /// - Throws: ``PartsError``, `CommandError.damagedCopy`.
   package init(_ folders: [String], _ request: RunRequest) throws {
     platform = request.platform
     temporaryFolder = request.ingestOptions.temporaryFolder

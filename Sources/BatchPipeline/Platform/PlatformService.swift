@@ -109,7 +109,8 @@ package struct ServiceStage {
   }
 }
 
-/// The error thrown when the configured service cannot be called; each problem names the setting to change.
+/// The error thrown when the configured service cannot be called, or does not match the configuration; nothing was
+/// written. Each problem names the setting to change.
 package struct ServiceSettingsError: RunError, Equatable, CustomStringConvertible {
   package var problems: [String]
 

@@ -54,12 +54,12 @@ extension Pipeline {
         continue
       }
       let file = unsafe open(input.path.description, O_RDONLY | O_CLOEXEC)
-      guard file >= 0 else { throw MissingFileError(path: input.path.description) }
+      guard file >= 0 else { throw CommandError.unreadable(input.path.description) }
       defer { close(file) }
       do {
         try unsafe FileDescriptor.forEachPiece(of: file, atMost: 1 << 18) { unsafe hash.update($0) }
       } catch {
-        throw MissingFileError(path: input.path.description)
+        throw CommandError.unreadable(input.path.description)
       }
     }
     return Hexadecimal.text(of: hash.finalize())

@@ -7,7 +7,7 @@ package final class EngageEndpoints: SandboxPlatform {
   let state: Guarded<SandboxState>
   private let concurrencyLimit: Int
 
-  /// - Throws: ``SandboxFileError`` if the folder for transferred files cannot be created.
+  /// - Throws: ``CommandError`` if the folder for transferred files cannot be created.
   package init(_ options: EngageSandboxOptions) throws {
     state = Guarded(try SandboxState(options))
     concurrencyLimit = options.switches.concurrencyLimit

@@ -53,7 +53,7 @@ extension SandboxServer {
 
   /// Puts a file into the folder that ImportList reads.
   ///
-  /// - Throws: ``SandboxFileError``.
+  /// - Throws: ``CommandError``.
   package func upload(_ name: String, _ bytes: [UInt8]) throws {
     _ = try withState { try $0.api.organization.files.write(.upload, name, bytes) }
   }

@@ -16,7 +16,7 @@ package final class SandboxServer: Sendable {
   private let stateFile: StateFile?
 
   /// - Parameter platforms: the first platform that has an endpoint for a path serves it.
-  /// - Throws: ``SandboxFileError`` for files and folders, ``StateFileError`` for an invalid state,
+  /// - Throws: ``CommandError`` for files and folders and for an invalid state,
   ///   ``SandboxPortError`` if the port is taken, or ``ThreadRefused``.
   package static func start(_ settings: SandboxSettings, _ platforms: [any SandboxPlatform]) throws -> SandboxServer {
     let core = SandboxCore(settings, platforms)
@@ -66,7 +66,7 @@ package final class SandboxServer: Sendable {
 
   /// Closes the port and all connections, and writes the state to its file, if any.
   ///
-  /// - Throws: ``SandboxFileError`` if the state cannot be written.
+  /// - Throws: ``CommandError`` if the state cannot be written.
   package func stop() throws {
     endLoop()
     try stateFile?.saveIfChanged(core)
@@ -152,7 +152,7 @@ extension SandboxSettings {
 
   /// Reads a fault file (`docs/sandbox.md`). Its rules may name `endpoints`; `platforms` reads the other members.
   ///
-  /// - Throws: ``FileError``; ``SandboxFileError`` if `file` cannot be read.
+  /// - Throws: ``FileError``; ``CommandError`` if `file` cannot be read.
   package mutating func read(
     faultFile file: String, endpoints: [SandboxEndpoint], platforms: (Fields) -> Void
   ) throws {

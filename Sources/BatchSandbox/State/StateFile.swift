@@ -7,16 +7,20 @@ final class StateFile: Sendable {
   /// The earliest time of the next regular save, on the monotonic clock.
   private let nextSave = Guarded<UInt64>(0)
 
-  /// - Throws: ``StateFileError`` if something other than a file is at the path; ``SandboxFileError``.
+  /// - Throws: ``CommandError``, also if something other than a file is at the path.
   init(path: String) throws {
     self.path = path
     let present: FileStatus?
     do throws(SystemError) {
       present = try FileStatus.at(path)
     } catch {
-      throw SandboxFileError(operation: "open the file", path: path, code: error.code)
+      throw CommandError.cannot("open the file", path, error)
     }
-    if let present, present.kind != .file { throw StateFileError(path: path, kind: present.kind) }
+    if let kind = present?.kind, kind != .file {
+      throw CommandError(
+        .cannotWrite,
+        "\(path.printable): error: this is \(kind.rawValue), not a sandbox state file; name another file")
+    }
   }
 
   /// The server's own part of the file.
@@ -34,12 +38,12 @@ final class StateFile: Sendable {
       let content = try JSONDecoder().decode(Content.self, from: Data(bytes))
       guard content.version == Self.version, content.clock.map({ Self.times.contains($0) }) ?? true,
         Self.isWithinReach(try JSONNode.parse(bytes))
-      else { throw StateFileError(path: path) }
+      else { throw CommandError.invalidState(path) }
       for platform in core.platforms { try platform.restore(from: bytes) }
       core.desk.withLock { $0.ledger.totals = content.totals }
       if restoresClock, let clock = content.clock { core.time.withLock { $0.restore(clock) } }
     } catch {
-      throw StateFileError(path: path)
+      throw CommandError.invalidState(path)
     }
   }
 
@@ -93,24 +97,10 @@ package enum CountedNumber {
   package static let range = 0...Int64(1) << 62
 }
 
-/// The error for a state file that the sandbox cannot use, or for something other than a file at its path.
-package struct StateFileError: RunError, Sendable, Equatable, CustomStringConvertible {
-  package var path: String
-  /// The kind of file at the path.
-  package var kind: FileStatus.Kind
-
-  package init(path: String, kind: FileStatus.Kind = .file) {
-    self.path = path
-    self.kind = kind
-  }
-
-  package var exit: RunExit { kind == .file ? .inputOutput : .cannotWrite }
-
-  package var description: String {
-    let path = path.printable
-    guard kind == .file else {
-      return "\(path): error: this is \(kind.rawValue), not a sandbox state file; name another file"
-    }
-    return "\(path): error: this is not a usable sandbox state file; delete it or name another file"
+extension CommandError {
+  package static func invalidState(_ path: String) -> CommandError {
+    CommandError(
+      .inputOutput,
+      "\(path.printable): error: this is not a usable sandbox state file; delete it or name another file")
   }
 }

@@ -25,12 +25,6 @@ package struct ErasureOptions: Sendable {
   }
 }
 
-/// Unfinished work that prevents an erasure.
-package struct ErasureObstacle: RunError, CustomStringConvertible {
-  package var description: String
-  package var exit: RunExit { .configuration }
-}
-
 /// The erasures of a store, with their proofs. Functions throw ``StoreError``; see ``EventStore``.
 package struct Erasures: Sendable {
   let connection: StoreConnection
@@ -45,7 +39,7 @@ package struct Erasures: Sendable {
   ///   - ids: at least one id.
   ///   - found: devices of these people that are known from elsewhere.
   ///   - isOf: returns whether a device's state has one of the ids, which only the platform knows.
-  /// - Throws: ``ErasureObstacle`` if unfinished work prevents the erasure, and what `isOf` throws. If only the
+  /// - Throws: `CommandError` if unfinished work prevents the erasure, and what `isOf` throws. If only the
   ///   rebuilding fails, the people are removed, but free pages may still contain them.
   package func erase(
     _ ids: [PersonID], found: Set<[UInt8]> = [], at now: Instant, _ options: ErasureOptions,
@@ -57,7 +51,7 @@ package struct Erasures: Sendable {
       ids: ids, devices: found.union(owned.devices).sorted { $0.lexicographicallyPrecedes($1) })
     let work = { (db: Database) throws -> ErasureReport in
       if let obstacle = try connection.format.personal?.obstacle(toErasing: people, in: db) {
-        throw ErasureObstacle(description: obstacle)
+        throw CommandError(.configuration, obstacle)
       }
       var unknown = Dictionary(
         ids.filter { $0.kind != .device && !owned.ids.contains($0) }.map { ($0, PersonTrace($0.bytes)) },

@@ -210,17 +210,6 @@ extension EngageConnection {
   }
 }
 
-/// The error thrown when a file is not a change plan created by `--online-plan`.
-struct ChangePlanFileError: RunError, Equatable, CustomStringConvertible {
-  var path: String
-
-  var exit: RunExit { .inputRefused }
-
-  var description: String {
-    "\(path): error: the file is not a change plan of this release; create one with --dry-run --online-plan"
-  }
-}
-
 extension EngageConnection: ChangePlanning {
   func planningStore(of store: EventStore?) throws -> EventStore {
     try store?.planningCopy() ?? EventStore.temporary(format: EngagePlatform().storeFormat)
@@ -237,15 +226,17 @@ extension EngageConnection: ChangePlanning {
       summary: "Identity: the change plan has \(changePlan.changes.count.counted("entry", "entries"))")
   }
 
-  /// - Throws: ``ChangePlanFileError``, ``ChangePlanMismatch``.
+  /// - Throws: ``CommandError``.
   func following(_ document: [UInt8], file: String, inputs: String) throws -> any PlatformService {
     let changePlan: IdentityChangePlan
     do {
       changePlan = try JSONDecoder().decode(IdentityChangePlan.self, from: Data(document))
     } catch {
-      throw ChangePlanFileError(path: file)
+      throw CommandError(
+        .inputRefused,
+        "\(file): error: the file is not a change plan of this release; create one with --dry-run --online-plan")
     }
-    guard changePlan.inputs == inputs else { throw ChangePlanMismatch(difference: .inputs) }
+    guard changePlan.inputs == inputs else { throw IdentityChangePlan.otherInputs }
     var connection = self
     connection.changePlan = changePlan
     return connection

@@ -89,7 +89,7 @@ import Testing
     let file = try #require(fopen(path, "w"))
     fputs("{}", file)
     fclose(file)
-    #expect(throws: StateFileError(path: path)) { try SandboxServer.start(options) }
+    #expect(throws: CommandError.invalidState(path)) { try SandboxServer.start(options) }
   }
 
   @Test func aStateThatIsNoFileIsRefusedAndStays() throws {
@@ -99,13 +99,14 @@ import Testing
     symlink("/dev/full", folder.path + "/device")
     for (name, kind) in [("pipe", FileStatus.Kind.pipe), ("link", .pipe), ("device", .device), ("", .folder)] {
       let path = "\(folder.path)/\(name)"
-      #expect(throws: StateFileError(path: path, kind: kind)) {
+      let message = "\(path): error: this is \(kind.rawValue), not a sandbox state file; name another file"
+      #expect(throws: CommandError(.cannotWrite, message)) {
         try SandboxServer.start(.fixture { $0.server.stateFile = path })
       }
     }
     // One that comes while the server runs is not replaced either.
     let path = folder.path + "/state"
-    #expect(throws: SandboxFileError(operation: "write the file", path: path, code: EEXIST)) {
+    #expect(throws: CommandError.cannot("write the file", path, SystemError(EEXIST))) {
       _ = try withSandbox(.fixture { $0.server.stateFile = path }) { _, client, token in
         mkfifo(path, 0o600)
         _ = try client.xml(add([("customer_id", "c-1")]), token: token)
@@ -149,8 +150,8 @@ import Testing
         do {
           try withServer(options) { server, client throws in try use(server, client) }
           #expect(!number.isCounted, "\(value) for \(saved[..<number.range.lowerBound].suffix(30))")
-        } catch let error as StateFileError {
-          #expect(error == StateFileError(path: path))
+        } catch let error as CommandError {
+          #expect(error == .invalidState(path))
         }
       }
     }

@@ -1,5 +1,6 @@
 import BatchConfiguration
 import BatchFoundation
+import BatchPipeline
 import BatchReport
 import BatchSandbox
 import BatchStore
@@ -252,7 +253,7 @@ import Testing
     #expect(
       try bench.reconciler.link(
         anonymous: loser, primary: "c-1", mergeColumn: "loyalty_id", primaryColumn: "customer_id") == LinkResult())
-    #expect(throws: LinkError.noPrimary) {
+    #expect(throws: CommandError(.inputRefused, "error: no recipient has the primary user id; nothing was written")) {
       try bench.reconciler.link(
         anonymous: loser, primary: "c-9", mergeColumn: "loyalty_id", primaryColumn: "customer_id")
     }
@@ -280,7 +281,7 @@ import Testing
     }
     try bench.add(bench.check([("customer_id", "c-1")]))
     #expect(
-      throws: IdentityConfigurationError(problems: [
+      throws: ServiceSettingsError(problems: [
         "Recipient.mergedDateColumn: list 50001 has no column 'Merged Date'",
         "AuditRecord.createDateColumnName: table 50002 has no column 'Create Date'",
       ])

@@ -101,12 +101,12 @@ import Testing
   @Test func isRefusedWhenTheServiceOrTheInputsChanged() throws {
     let bench = try bench()
     let changePlan = try bench.reconciler.changePlan(inputs: "digest")
-    #expect(throws: ChangePlanMismatch(difference: .inputs)) {
+    #expect(throws: IdentityChangePlan.otherInputs) {
       try bench.reconciler.reconcile(changePlan, inputs: "another")
     }
     bench.service.change { $0.recipients[winner]?["Mobile User Id"] = "new" }
     let before = bench.service.recipients
-    #expect(throws: ChangePlanMismatch.self) { try bench.reconciler.reconcile(changePlan, inputs: "digest") }
+    #expect(throws: CommandError.self) { try bench.reconciler.reconcile(changePlan, inputs: "digest") }
     #expect(bench.service.recipients == before)
     #expect(try bench.store.merges.plans().isEmpty)
   }

@@ -159,7 +159,7 @@ import Testing
     #expect(try bench.store.merges.plan(1)?.state == .undone)
     for plan in [Int64(2), 3] {
       let scenario = try #require(bench.store.merges.plan(plan)?.scenario)
-      #expect(throws: IdentityReconciler.OperatorError.irreversible(plan, scenario)) {
+      #expect(throws: CommandError.irreversible(plan, scenario)) {
         try bench.reconciler.undo(plan)
       }
     }

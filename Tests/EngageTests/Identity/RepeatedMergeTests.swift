@@ -56,7 +56,7 @@ import Testing
     #expect(try bench.identity("d-1") == merged)
     #expect(try bench.identity("d-2") == merged)
     let recipients = bench.service.recipients
-    #expect(throws: IdentityReconciler.OperatorError.later(1, 2)) { try bench.reconciler.undo(1) }
+    #expect(throws: CommandError.later(1, 2)) { try bench.reconciler.undo(1) }
     // It used to delete the row of the merge, which stayed.
     _ = try bench.reconciler.undo(2)
     #expect(bench.service.recipients == recipients)

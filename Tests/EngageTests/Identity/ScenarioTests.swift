@@ -261,7 +261,7 @@ import Testing
     try bench.add(bench.check(at: 1, emission: 9))
     #expect(try bench.reconcile().figures.decidedByPolicy == 1)
     #expect(bench.service.recipients == before)
-    #expect(throws: IdentityReconciler.OperatorError.ended(plan.id, .undone)) { try bench.reconciler.undo(plan.id) }
+    #expect(throws: CommandError.ended(plan.id, .undone)) { try bench.reconciler.undo(plan.id) }
   }
 
   /// What an operator wants was told by the plan's reason, which a conflict on the way back overwrites.
@@ -292,7 +292,7 @@ import Testing
     try bench.add(bench.check(), bench.check(at: 1, emission: 9, [("loyalty_id", "y-1")]))
     #expect(try bench.reconcile().figures.merged == 2)
     let mark = bench.service.recipients
-    #expect(throws: IdentityReconciler.OperatorError.later(1, 2)) { try bench.reconciler.undo(1) }
+    #expect(throws: CommandError.later(1, 2)) { try bench.reconciler.undo(1) }
     #expect(bench.service.recipients == mark)
     _ = try bench.reconciler.undo(2)
     _ = try bench.reconciler.undo(1)

@@ -1,5 +1,6 @@
 import BatchConfiguration
 import BatchFoundation
+import BatchPipeline
 import BatchReport
 import BatchStore
 import EngageRules
@@ -159,7 +160,7 @@ struct IdentityCases: Decodable {
         device: "d-1", firstSeen: now, mobileUserId: local.mobileUserId, recipientId: local.recipientId)
     ])
     if config.listId.isEmpty || config.mobileUserIdColumn.isEmpty {
-      #expect(throws: IdentityConfigurationError.self) { try bench.reconcile() }
+      #expect(throws: ServiceSettingsError.self) { try bench.reconcile() }
       #expect(bench.service.calls.isEmpty)
       return
     }

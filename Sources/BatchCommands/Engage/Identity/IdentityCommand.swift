@@ -63,7 +63,7 @@ struct IdentityCommand: ParsableCommand {
   }
 
   static func report(_ plan: Int64, of store: EventStore, _ format: OutputFormat) throws {
-    guard let plan = try store.merges.plan(plan) else { throw IdentityReconciler.OperatorError.unknownPlan(plan) }
+    guard let plan = try store.merges.plan(plan) else { throw CommandError.unknownPlan(plan) }
     format.tell(try PlanReport(plan, of: store, PersonalData(.hash, key: store.runs.reportKey())).facts)
   }
 
@@ -112,7 +112,7 @@ extension IdentityCommand {
 
     func run() throws {
       try choice.readingIdentities { store in
-        guard let plan = try store.merges.plan(plan) else { throw IdentityReconciler.OperatorError.unknownPlan(plan) }
+        guard let plan = try store.merges.plan(plan) else { throw CommandError.unknownPlan(plan) }
         let report = try PlanReport(plan, of: store, personal.policy(for: store))
         answer.format.tell(report.facts(try store.merges.journal(of: plan.id)))
       }

@@ -18,10 +18,10 @@ final class OperationInput {
     let copy = try OutputError.at(folder) { () throws(SystemError) in try TemporaryPath.unnamedFile(in: folder) }
     self.copy = copy
     var reader = OperationReader()
-    var faults: [OperationLineFault] = []
+    var faults: [CommandError] = []
     var count = 0
     try Self.forEachLine(of: source) { line in
-      do throws(OperationLineFault) {
+      do throws(CommandError) {
         if try reader.read(line) != nil { count += 1 }
       } catch {
         count += 1

@@ -12,14 +12,6 @@ struct OperationRecord {
   let operation: NamedOperation
 }
 
-/// The reason why a line is not an operation, without the line's content.
-struct OperationLineFault: Error, Equatable, CustomStringConvertible {
-  var line: Int
-  var problem: String
-
-  var description: String { "stdin:\(line): error: \(problem)" }
-}
-
 /// Reads operations, line by line:
 ///
 ///     {"operation": "AddRecipient", "param": ["LIST_ID=7"], "column": ["EMAIL=ada@example.test"], "id": "ada"}
@@ -30,7 +22,7 @@ struct OperationReader {
   private var ids: [ByteText: Int] = [:]
 
   /// - Returns: Nil for a line of white space.
-  mutating func read(_ bytes: [UInt8]) throws(OperationLineFault) -> OperationRecord? {
+  mutating func read(_ bytes: [UInt8]) throws(CommandError) -> OperationRecord? {
     line += 1
     guard bytes.contains(where: { ![0x20, 0x09, 0x0D].contains($0) }) else { return nil }
     let document: JSONNode
@@ -51,9 +43,12 @@ struct OperationReader {
     return OperationRecord(line: line, key: try key(of: document, envelope), operation: operation)
   }
 
-  private func fault(_ problem: String) -> OperationLineFault { OperationLineFault(line: line, problem: problem) }
+  /// - Parameter problem: the reason why the line is not an operation, without the line's content.
+  private func fault(_ problem: String) -> CommandError {
+    CommandError(.inputRefused, "stdin:\(line): error: \(problem)")
+  }
 
-  private func values(_ key: String, of document: JSONNode) throws(OperationLineFault) -> [ColumnValue] {
+  private func values(_ key: String, of document: JSONNode) throws(CommandError) -> [ColumnValue] {
     guard let node = document[key] else { return [] }
     var values: [ColumnValue] = []
     for element in node.array ?? [.text(nil)] {
@@ -67,7 +62,7 @@ struct OperationReader {
 
   private func operation(
     _ name: String, _ parameters: [ColumnValue], _ columns: [ColumnValue]
-  ) throws(OperationLineFault) -> (NamedOperation, envelope: [UInt8]) {
+  ) throws(CommandError) -> (NamedOperation, envelope: [UInt8]) {
     let operation: NamedOperation
     do throws(NamedOperation.Fault) {
       operation = try NamedOperation(name, parameters: parameters, columns: columns)
@@ -81,7 +76,7 @@ struct OperationReader {
     }
   }
 
-  private mutating func key(of document: JSONNode, _ envelope: [UInt8]) throws(OperationLineFault) -> String {
+  private mutating func key(of document: JSONNode, _ envelope: [UInt8]) throws(CommandError) -> String {
     if let id = document["id"] {
       guard let id = id.string, !id.isEmpty else { throw fault("'id' must be a non-empty string") }
       if let other = ids.updateValue(line, forKey: ByteText(id)) { throw fault("line \(other) has the same 'id'") }

@@ -99,37 +99,30 @@ extension Duration {
   package var seconds: Double { Double(components.seconds) + Double(components.attoseconds) / 1e18 }
 }
 
-package struct MissingFileError: RunError, Equatable, CustomStringConvertible {
-  package var path: String
-  /// The fault in words; nil if unknown.
-  package var reason: String?
-
-  package init(path: String) { self.path = path }
-
-  package init(path: String, _ failure: RegularFile.Failure) {
-    self.path = path
-    if case .system = failure { return }
-    reason = failure.reason
-  }
-
-  package var exit: RunExit { .configuration }
-
-  package var description: String {
-    "\(path.printable): error: the file cannot be read\(reason.map { " (\($0))" } ?? ""); check its path"
+extension CommandError {
+  /// - Parameter failure: the fault; nil if unknown.
+  static func unreadable(_ path: String, _ failure: RegularFile.Failure? = nil) -> CommandError {
+    var reason = ""
+    switch failure {
+    case nil, .system: break
+    case let failure?: reason = " (\(failure.reason))"
+    }
+    return CommandError(
+      .configuration, "\(path.printable): error: the file cannot be read\(reason); check its path")
   }
 }
 
 package enum InputBytes {
   /// Reads a file like ``RegularFile/read(_:largest:takesPipes:)``.
   ///
-  /// - Throws: ``MissingFileError``.
+  /// - Throws: ``CommandError``.
   package static func read(
     _ path: String, largest: Int = RegularFile.usuallyLargest, takesPipes: Bool = false
   ) throws -> [UInt8] {
     do {
       return try RegularFile.read(path, largest: largest, takesPipes: takesPipes)
     } catch {
-      throw MissingFileError(path: path, error)
+      throw CommandError.unreadable(path, error)
     }
   }
 }

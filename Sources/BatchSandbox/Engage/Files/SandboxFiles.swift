@@ -11,12 +11,12 @@ struct SandboxFiles: Sendable {
 
   init() {}
 
-  init(folder: String?) throws(SandboxFileError) {
+  init(folder: String?) throws(CommandError) {
     self.folder = folder
     guard let folder else { return }
     for path in [folder] + Area.allCases.map({ "\(folder)/\($0.rawValue)" }) {
       if unsafe mkdir(path, 0o700) != 0, errno != EEXIST {
-        throw SandboxFileError(operation: "create the folder", path: path, code: errno)
+        throw CommandError.cannot("create the folder", path, SystemError(errno))
       }
     }
   }
@@ -34,9 +34,9 @@ struct SandboxFiles: Sendable {
     return try? BatchSandbox.contents(of: "\(folder)/\(area.rawValue)/\(name)")
   }
 
-  mutating func write(_ area: Area, _ name: String, _ bytes: [UInt8]) throws(SandboxFileError) {
+  mutating func write(_ area: Area, _ name: String, _ bytes: [UInt8]) throws(CommandError) {
     guard let name = Self.plainName(name) else {
-      throw SandboxFileError(operation: "write the file", path: name, code: EINVAL)
+      throw CommandError.cannot("write the file", name, SystemError(EINVAL))
     }
     guard let folder else {
       contents[area, default: [:]][name] = bytes

@@ -30,32 +30,11 @@ package struct IdentityChangePlan: Codable, Equatable, Sendable {
   package var changes: [Change]
 
   package var now: Instant { Instant(milliseconds: date) }
-}
 
-/// The error thrown when the list, the inputs or the service differ from those in the change plan; nothing was written.
-package struct ChangePlanMismatch: RunError, Equatable, Sendable, CustomStringConvertible {
-  package enum Difference: Equatable, Sendable {
-    case list, inputs
-    /// The numbers of new changes and of those no longer needed.
-    case changes(added: Int, removed: Int)
-  }
-
-  package var difference: Difference
-
-  package init(difference: Difference) { self.difference = difference }
-
-  package var exit: RunExit { .inputRefused }
-
-  package var description: String {
-    switch difference {
-    case .list: "error: the change plan is for another list; nothing was written"
-    case .inputs:
-      "error: the inputs or the configuration changed after the change plan was made; create a new one. Nothing was written"
-    case .changes(let added, let removed):
-      "error: the service or the store has changed since the change plan was made (changes added: \(added), removed: \(removed)); create a new one. "
-        + "Nothing was written"
-    }
-  }
+  static let otherInputs = CommandError(
+    .inputRefused,
+    "error: the inputs or the configuration changed after the change plan was made; create a new one. Nothing was written"
+  )
 }
 
 extension IdentityReconciler {
@@ -63,7 +42,7 @@ extension IdentityReconciler {
   ///
   /// - Parameter inputs: The digest of the job, the configuration and the inputs, compared when the change plan is
   ///   carried out.
-  /// - Throws: ``IdentityConfigurationError``, ``RemoteFailure``; errors of the store.
+  /// - Throws: ``ServiceSettingsError``, ``RemoteFailure``; errors of the store.
   package func changePlan(inputs: String) throws -> IdentityChangePlan {
     let copy = try store.planningCopy()
     let planning = PlanningDatabase(remote)
@@ -102,18 +81,23 @@ extension IdentityReconciler {
   /// Carries out exactly the proposed changes. Everything is read again first, and nothing is written if the outcome
   /// would differ. Merges that turn out differently after that are left to an operator.
   ///
-  /// - Throws: ``ChangePlanMismatch``, and the errors of ``reconcile()``.
+  /// - Throws: ``CommandError`` if the list, the inputs or the changes differ from those in the change plan, and the errors of ``reconcile()``.
   package func reconcile(_ changePlan: IdentityChangePlan, inputs: String) throws -> IdentityResult {
     var reconciler = self
     reconciler.now = changePlan.now
-    guard changePlan.list.isIdentical(to: settings.list) else { throw ChangePlanMismatch(difference: .list) }
-    guard changePlan.inputs.isIdentical(to: inputs) else { throw ChangePlanMismatch(difference: .inputs) }
+    guard changePlan.list.isIdentical(to: settings.list) else {
+      throw CommandError(.inputRefused, "error: the change plan is for another list; nothing was written")
+    }
+    guard changePlan.inputs.isIdentical(to: inputs) else { throw IdentityChangePlan.otherInputs }
     let fresh = try reconciler.changePlan(inputs: inputs)
     if fresh != changePlan {
       let old = Set(changePlan.changes.map(\.text))
       let new = Set(fresh.changes.map(\.text))
-      throw ChangePlanMismatch(
-        difference: .changes(added: new.subtracting(old).count, removed: old.subtracting(new).count))
+      let (added, removed) = (new.subtracting(old).count, old.subtracting(new).count)
+      throw CommandError(
+        .inputRefused,
+        "error: the service or the store has changed since the change plan was made (changes added: \(added), removed: \(removed)); create a new one. "
+          + "Nothing was written")
     }
     reconciler.plannedChanges = PlannedChanges(changePlan)
     reconciler.looksBeforeAdding = true

@@ -1,26 +1,11 @@
-package import BatchFoundation
+import BatchFoundation
+import BatchPipeline
 import EngageRules
 
 /// The changes made by ``IdentityReconciler/link(anonymous:primary:mergeColumn:primaryColumn:)``.
 package struct LinkResult: Equatable, Sendable {
   package var changedAnonymous = false
   package var changedPrimary = false
-}
-
-package enum LinkError: RunError, Equatable, CustomStringConvertible {
-  case noAnonymous
-  case noPrimary
-  case sameRecipient
-
-  package var exit: RunExit { .inputRefused }
-
-  package var description: String {
-    switch self {
-    case .noAnonymous: "error: no recipient has the id given with --anonymous; nothing was written"
-    case .noPrimary: "error: no recipient has the primary user id; nothing was written"
-    case .sameRecipient: "error: both ids belong to the same recipient; nothing was written"
-    }
-  }
 }
 
 extension IdentityReconciler {
@@ -33,7 +18,7 @@ extension IdentityReconciler {
   /// - Parameters:
   ///   - anonymous: The recipient id of the anonymous recipient.
   ///   - primary: The user id, as stored in `primaryColumn`.
-  /// - Throws: ``IdentityConfigurationError``, ``LinkError`` or ``RemoteFailure``.
+  /// - Throws: ``ServiceSettingsError`` for missing columns, ``CommandError`` for unknown or equal ids, ``RemoteFailure``.
   package func link(
     anonymous: String, primary: String, mergeColumn: String, primaryColumn: String
   ) throws -> LinkResult {
@@ -41,15 +26,18 @@ extension IdentityReconciler {
     let layout = try retryPolicy.reading { () throws(RemoteFailure) in try remote.layout(of: settings.list) }
     let missing = wanted.filter { !layout.columns.contains(ByteText($0)) }
     guard missing.isEmpty else {
-      throw IdentityConfigurationError(problems: missing.map { "list \(settings.list) has no column '\($0)'" })
+      throw ServiceSettingsError(problems: missing.map { "list \(settings.list) has no column '\($0)'" })
     }
     let found = try retryPolicy.reading { () throws(RemoteFailure) in
       try remote.find([ColumnValue(primaryColumn, primary)])
     }
-    guard let found else { throw LinkError.noPrimary }
-    guard !found.id.isIdentical(to: anonymous) else { throw LinkError.sameRecipient }
+    func refuse(_ problem: String) -> CommandError {
+      CommandError(.inputRefused, "error: \(problem); nothing was written")
+    }
+    guard let found else { throw refuse("no recipient has the primary user id") }
+    guard !found.id.isIdentical(to: anonymous) else { throw refuse("both ids belong to the same recipient") }
     guard try retryPolicy.reading({ () throws(RemoteFailure) in try remote.read(anonymous) }) != nil else {
-      throw LinkError.noAnonymous
+      throw refuse("no recipient has the id given with --anonymous")
     }
     let column = ColumnValue(mergeColumn, primary)
     return LinkResult(

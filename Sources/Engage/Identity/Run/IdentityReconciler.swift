@@ -33,18 +33,6 @@ package struct IdentityReconciler: Sendable {
   /// Called before and after each change to the store; for tests.
   package var interruption: Kill?
 
-  package init(
-    store: EventStore, remote: any RecipientDatabase, settings: IdentitySettings, retryPolicy: RetryPolicy, run: RunID,
-    now: Instant
-  ) {
-    self.store = store
-    self.remote = remote
-    self.settings = settings
-    self.retryPolicy = retryPolicy
-    self.run = run
-    self.now = now
-  }
-
   /// The comparison of written values with those that the list stores.
   var columns: WrittenColumns {
     WrittenColumns(settings: settings, database: remote, retryPolicy: retryPolicy, layout: layout)
@@ -54,7 +42,7 @@ package struct IdentityReconciler: Sendable {
   /// processes the checks in the order of their events. A device whose calls keep failing is left to a later run while
   /// others continue; if the service itself fails or refuses the credentials, the work ends. The result reports both.
   ///
-  /// - Throws: ``IdentityConfigurationError`` before anything is written; errors of the store.
+  /// - Throws: ``ServiceSettingsError`` before anything is written; errors of the store.
   package func reconcile() throws -> IdentityResult { try reconcile(RunLog()) }
 
   func reconcile(_ log: RunLog) throws -> IdentityResult {
@@ -98,48 +86,16 @@ package struct IdentityReconciler: Sendable {
 
   // MARK: Operators
 
-  package enum OperatorError: RunError, Equatable, CustomStringConvertible {
-    case unknownPlan(Int64)
-    /// The plan has already ended, in the given state.
-    case ended(Int64, MergeState)
-    /// Another plan holds one of the recipients.
-    case locked(Int64, by: Int64)
-    /// A later plan that was carried out depends on this one.
-    case later(Int64, Int64)
-    /// The service's API cannot undo the scenario.
-    case irreversible(Int64, MergeScenario)
-
-    package var exit: RunExit {
-      switch self {
-      // The same exit code as for an unknown device, event or run, because trying again later does not help.
-      case .unknownPlan, .ended, .later, .irreversible: .usage
-      case .locked: .storeIsHeld
-      }
-    }
-
-    package var description: String {
-      switch self {
-      case .unknownPlan(let id): "error: the store has no plan \(id); 'identity list' lists the plans"
-      case .ended(let id, let state): "error: plan \(id) is already '\(state.rawValue)'"
-      case .locked(let id, let holder):
-        "error: plan \(id) cannot be undone until plan \(holder) of the same recipient is finished"
-      case .irreversible(let id, let scenario):
-        "error: plan \(id) ('\(scenario.rawValue)') cannot be undone: the service's API cannot remove the recipient from the contact list or program; do that in the service's user interface"
-      case .later(let id, let later): "error: plan \(later) was carried out after plan \(id); undo the later one first"
-      }
-    }
-  }
-
   /// Continues all open and stopped plans, or only the one with the id. Checks whose plans are held are processed
   /// again.
   ///
-  /// - Throws: ``OperatorError`` for an unknown or ended plan; ``IdentityConfigurationError``; errors of the store.
+  /// - Throws: ``CommandError`` for an unknown or ended plan; ``ServiceSettingsError``; errors of the store.
   package func resume(_ id: Int64? = nil) throws -> IdentityResult {
     let log = RunLog()
     let plans = try store.merges.openPlans().filter { id == nil || $0.id == id }
     if let id, plans.isEmpty {
-      guard let plan = try store.merges.plan(id) else { throw OperatorError.unknownPlan(id) }
-      throw OperatorError.ended(id, plan.state)
+      guard let plan = try store.merges.plan(id) else { throw CommandError.unknownPlan(id) }
+      throw CommandError.ended(id, plan.state)
     }
     return try result(log) {
       let session = try session(log, preflight(locations: []))
@@ -150,22 +106,24 @@ package struct IdentityReconciler: Sendable {
   /// Undoes a plan, and records that the same merge must not be made again. If `keepsAuditHistory` is true in this or
   /// an earlier attempt, the audit row is kept and a second one is added, with the roles exchanged.
   ///
-  /// - Throws: ``OperatorError`` for an unknown plan or one that cannot be undone now; errors of the store.
+  /// - Throws: ``CommandError`` for an unknown plan or one that cannot be undone now; errors of the store.
   package func undo(_ id: Int64, keepsAuditHistory: Bool = false) throws -> IdentityResult {
     let log = RunLog()
-    guard var plan = try store.merges.plan(id) else { throw OperatorError.unknownPlan(id) }
-    guard plan.state != .undone, plan.state != .dropped else { throw OperatorError.ended(id, plan.state) }
-    guard plan.scenario.canBeUndone else { throw OperatorError.irreversible(id, plan.scenario) }
+    guard var plan = try store.merges.plan(id) else { throw CommandError.unknownPlan(id) }
+    guard plan.state != .undone, plan.state != .dropped else { throw CommandError.ended(id, plan.state) }
+    guard plan.scenario.canBeUndone else { throw CommandError.irreversible(id, plan.scenario) }
     if plan.state != .undoing {
       if !plan.scenario.isInstruction, let later = try store.merges.laterPlan(than: plan) {
-        throw OperatorError.later(id, later)
+        throw CommandError.later(id, later)
       }
       plan.undoCause = .operator
       plan.keepsAuditHistory = plan.keepsAuditHistory || keepsAuditHistory
       plan.reason = "undone by an operator"
       let started = plan
       if let holder = try journal({ try store.merges.beginUndo(started) }) {
-        throw OperatorError.locked(id, by: holder)
+        throw CommandError(
+          .storeIsHeld,
+          "error: plan \(id) cannot be undone until plan \(holder) of the same recipient is finished")
       }
     }
     return try result(log) {
@@ -180,10 +138,10 @@ package struct IdentityReconciler: Sendable {
 
   /// Ends an unfinished plan and its check without any call, so that the service is left unchanged.
   ///
-  /// - Throws: ``OperatorError/unknownPlan(_:)``, ``OperatorError/ended(_:_:)``; errors of the store.
+  /// - Throws: ``CommandError`` for an unknown or ended plan; errors of the store.
   package static func abandon(_ id: Int64, in store: EventStore, now: Instant) throws {
-    guard let plan = try store.merges.plan(id) else { throw OperatorError.unknownPlan(id) }
-    guard !plan.state.isEnded else { throw OperatorError.ended(id, plan.state) }
+    guard let plan = try store.merges.plan(id) else { throw CommandError.unknownPlan(id) }
+    guard !plan.state.isEnded else { throw CommandError.ended(id, plan.state) }
     let run = try store.runs.begin(job: "identity", configurationDigest: "", started: now, asOf: now)
     try store.merges.abandon(plan, run: run)
     try store.runs.finish(run, at: .now, counters: "{}")
@@ -194,6 +152,29 @@ package struct IdentityReconciler: Sendable {
     let value = try change()
     try interruption?(.afterJournal)
     return value
+  }
+}
+
+/// The errors for plans that an operator names. Their exit code is that of an unknown device, event or run, because
+/// trying again later does not help.
+extension CommandError {
+  package static func unknownPlan(_ id: Int64) -> CommandError {
+    CommandError(.usage, "error: the store has no plan \(id); 'identity list' lists the plans")
+  }
+
+  static func ended(_ id: Int64, _ state: MergeState) -> CommandError {
+    CommandError(.usage, "error: plan \(id) is already '\(state.rawValue)'")
+  }
+
+  static func later(_ id: Int64, _ later: Int64) -> CommandError {
+    CommandError(.usage, "error: plan \(later) was carried out after plan \(id); undo the later one first")
+  }
+
+  static func irreversible(_ id: Int64, _ scenario: MergeScenario) -> CommandError {
+    CommandError(
+      .usage,
+      "error: plan \(id) ('\(scenario.rawValue)') cannot be undone: the service's API cannot remove the recipient from the contact list or program; do that in the service's user interface"
+    )
   }
 }
 
@@ -219,15 +200,6 @@ package struct WaitingDevice: Sendable, Equatable {
   package var check: Int64?
   /// The repeated failure of its calls; nil if the device only waits for other pending work.
   package var failure: RemoteFailure?
-}
-
-/// The error thrown when the service's lists do not match the configuration (exit code 78). Nothing was written.
-package struct IdentityConfigurationError: RunError, Equatable, Sendable, CustomStringConvertible {
-  package var problems: [String]
-
-  package var exit: RunExit { .configuration }
-
-  package var description: String { problems.map { "error: \($0)" }.joined(separator: "\n") }
 }
 
 /// The configuration of identities (reference identity 5.1).

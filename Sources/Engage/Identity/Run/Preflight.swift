@@ -1,5 +1,6 @@
 import BatchConfiguration
 import BatchFoundation
+import BatchPipeline
 import BatchStore
 import EngageRules
 
@@ -12,7 +13,7 @@ struct PreflightFinding {
 
 /// Compares the configuration with the service's lists before anything is written (reference identity 5.6).
 extension IdentityReconciler {
-  /// - Throws: ``IdentityConfigurationError`` if the configuration does not fit the lists; ``RemoteFailure``.
+  /// - Throws: ``ServiceSettingsError`` if the configuration does not fit the lists; ``RemoteFailure``.
   func preflight(locations: [LastKnownLocation]) throws -> PreflightFinding {
     let searched = try store.identities.searchedColumns()
     let addsRecipients = try store.identities.needsRecipients()
@@ -40,7 +41,7 @@ extension IdentityReconciler {
         }
       }
     }
-    if !problems.isEmpty { throw IdentityConfigurationError(problems: problems) }
+    if !problems.isEmpty { throw ServiceSettingsError(problems: problems) }
     return PreflightFinding(
       mobileUserIdIsKey: list?.keyColumns.contains(ByteText(settings.recipient.mobileUserIdColumn)) == true,
       missingColumns: missing)
