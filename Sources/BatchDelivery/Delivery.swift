@@ -47,7 +47,7 @@ package final class Delivery: Sendable {
   ) throws -> DeliveryReport {
     var session = try Loop(self, run)
     while try session.step() {
-      progress(session.report.eventsPosted)
+      progress(session.report.upload.eventsPosted)
       if let found = session.takeTrouble() { trouble(found) }
     }
     return try session.finish()
@@ -164,10 +164,10 @@ package final class Delivery: Sendable {
       }
       report.attempts[outcome, default: 0] += 1
       if outcome != .notSent {
-        report.requests += 1
-        if sent.insert(chunk.id).inserted { report.chunks += 1 } else { report.retries += 1 }
+        report.upload.requests += 1
+        if sent.insert(chunk.id).inserted { report.upload.chunks += 1 } else { report.upload.retries += 1 }
       }
-      if verdict == .posted { report.eventsPosted += chunk.events }
+      if verdict == .posted { report.upload.eventsPosted += chunk.events }
       if let whole = chunk.parent, inDoubt.contains(whole) { inDoubt.insert(chunk.id) }
       if case .unknown = answer.outcome, verdict != .unknown, !traits.isIdempotent,
         inDoubt.insert(chunk.id).inserted
@@ -247,7 +247,7 @@ package final class Delivery: Sendable {
       if !results.isEmpty { CrashPoint.afterOutcomeCommit.reach() }
       if !intents.isEmpty { CrashPoint.afterIntentCommit.reach() }
       results.removeAll(keepingCapacity: true)
-      report.eventsFailed += receipt.quarantined + receipt.givenUp
+      report.upload.eventsFailed += receipt.quarantined + receipt.givenUp
       var jobs: [DeliveryWorkers.SendTask] = []
       for (intent, begun) in zip(intents, receipt.begun) {
         guard let begun else {
@@ -286,15 +286,15 @@ package final class Delivery: Sendable {
 
     mutating func finish() throws -> DeliveryReport {
       let counts = try ledger.statusCounts()
-      report.eventsPending = try ledger.waitingEvents()
-      report.eventsUnknown = counts[.unknown, default: 0]
+      report.upload.eventsPending = try ledger.waitingEvents()
+      report.upload.eventsUnknown = counts[.unknown, default: 0]
       report.stop = schedule.stop
       // If no response gave a reason, the last failure is the reason.
       if case .unreachable? = schedule.stop { report.stopReason = report.stopReason ?? fault ?? reported?.reason }
       try ledger.noteDoubtsTold(by: run)
       let renewals = delivery.destination.renewals - renewalsBefore
-      report.requests += renewals
-      report.retries += renewals
+      report.upload.requests += renewals
+      report.upload.retries += renewals
       // Each renewal repeats a request that was refused because its token had expired.
       if renewals > 0 { report.attempts[.refused, default: 0] += renewals }
       return report

@@ -20,21 +20,9 @@ package struct DeliveryTrouble: Sendable, Equatable {
   }
 }
 
-/// The results of a delivery, named as in the summary (reference formats 4.1).
+/// The results of a delivery.
 package struct DeliveryReport: Sendable, Equatable {
-  /// The number of chunks for which a request was sent.
-  package var chunks = 0
-  package var eventsPosted = 0
-  /// The number of events that became `FAILED_POST`.
-  package var eventsFailed = 0
-  /// The number of events pending at the end of the delivery.
-  package var eventsPending = 0
-  /// The number of events held as `UNKNOWN` at the end of the delivery.
-  package var eventsUnknown = 0
-  /// The number of requests of which at least one byte was sent: ``chunks`` plus ``retries``.
-  package var requests = 0
-  /// The number of requests for chunks that had already had a request in this delivery.
-  package var retries = 0
+  package var upload = UploadCounts()
   /// The number of distinct events sent again after a lost response, now or later: the service may have them twice.
   package var eventsInDoubt = 0
   /// The attempts that ended in this delivery, by outcome; those that a killed run left open count as unknown.
@@ -51,7 +39,7 @@ package struct DeliveryReport: Sendable, Equatable {
   /// The exit code of the delivery: the code of ``stop``, or 76 while events are held as `UNKNOWN`.
   package var exit: RunExit {
     if let exit = stop?.exit { return exit }
-    return eventsUnknown > 0 ? .protocolRefused : .done
+    return upload.eventsUnknown > 0 ? .protocolRefused : .done
   }
 }
 

@@ -23,18 +23,6 @@ package struct RunSummary: Sendable, Equatable, Codable {
     package var leftOutCount: Int { leftOut?.values.reduce(0, +) ?? 0 }
   }
 
-  package struct Upload: Sendable, Equatable, Codable {
-    package var chunks = 0
-    package var eventsPosted = 0
-    package var eventsFailed = 0
-    package var eventsPending = 0
-    package var eventsUnknown = 0
-    package var requests = 0
-    package var retries = 0
-
-    package init() {}
-  }
-
   package struct Identity: Sendable, Equatable, Codable {
     /// The number of checks processed.
     package var checks = 0
@@ -90,7 +78,7 @@ package struct RunSummary: Sendable, Equatable, Codable {
   package var people: People?
   /// The effects of late records within the reach; left out of the JSON if no device was rewound.
   package var rewind = Rewind()
-  package var upload = Upload()
+  package var upload = UploadCounts()
   package var identity = Identity()
   /// The figures that only the platform counts; nil for none.
   package var platform: PlatformFigures?
@@ -206,7 +194,7 @@ extension CampaignSteps {
   }
 }
 
-extension RunSummary.Upload {
+extension UploadCounts {
   fileprivate var json: JSONNode {
     [
       "chunks": .number(chunks), "eventsPosted": .number(eventsPosted), "eventsFailed": .number(eventsFailed),

@@ -23,18 +23,18 @@ import Testing
     let filled = try FilledStore(events: 1050, perChunk: 10)
     let destination = ScriptedDestination { _, _ in .acknowledged }
     let report = try deliver(filled, destination)
-    #expect(report.chunks == 105)
-    #expect(report.eventsPosted == 1050)
-    #expect(report.requests == 105)
-    #expect(report.retries == 0)
-    #expect(report.eventsPending == 0)
+    #expect(report.upload.chunks == 105)
+    #expect(report.upload.eventsPosted == 1050)
+    #expect(report.upload.requests == 105)
+    #expect(report.upload.retries == 0)
+    #expect(report.upload.eventsPending == 0)
     #expect(report.exit == .done)
     #expect(destination.sent.flatMap { $0 }.sorted() == Array(1...1050))
     #expect(destination.mostInFlight <= 4)
     #expect(try filled.store.ledger.statusCounts() == [.successfullyPosted: 1050])
     let again = try deliver(filled, destination)
-    #expect(again.requests == 0)
-    #expect(again.chunks == 0)
+    #expect(again.upload.requests == 0)
+    #expect(again.upload.chunks == 0)
   }
 
   @Test func oneAtATimeGoesInTheOrderOfTheEvents() throws {
@@ -68,10 +68,10 @@ import Testing
       }
     }
     let report = try deliver(filled, destination)
-    #expect(report.requests == 4)
-    #expect(report.retries == 3)
-    #expect(report.chunks == 1)
-    #expect(report.eventsPosted == 4)
+    #expect(report.upload.requests == 4)
+    #expect(report.upload.retries == 3)
+    #expect(report.upload.chunks == 1)
+    #expect(report.upload.eventsPosted == 4)
     // Two answers were lost, but of the same events.
     #expect(report.eventsInDoubt == 4)
     #expect(report.attempts == [.notSent: 1, .refused: 1, .unknown: 2, .acknowledged: 1])
@@ -86,10 +86,10 @@ import Testing
     }
     let report = try deliver(filled, destination)
     #expect(report.stop == nil)
-    #expect(report.chunks == 40)
-    #expect(report.eventsPosted == 400)
+    #expect(report.upload.chunks == 40)
+    #expect(report.upload.eventsPosted == 400)
     #expect(report.eventsInDoubt == 0)
-    #expect(report.requests == 40 + report.retries)
+    #expect(report.upload.requests == 40 + report.upload.retries)
     #expect(Set(destination.sent.flatMap { $0 }).count == 400)
     #expect(try filled.store.ledger.statusCounts() == [.successfullyPosted: 400])
   }
@@ -106,8 +106,8 @@ import Testing
     #expect(report.stopReason == "status 503, retry after 3600s")
     #expect(report.exit == .serviceUnavailable)
     // A lane whose request ended may have begun its next one before the answer was looked at.
-    #expect((4..<8).contains(report.requests))
-    #expect(report.eventsPending == 400)
+    #expect((4..<8).contains(report.upload.requests))
+    #expect(report.upload.eventsPending == 400)
     #expect(try filled.store.ledger.statusCounts() == [.notPosted: 400])
   }
 
@@ -123,10 +123,10 @@ import Testing
       }
     }
     let report = try deliver(filled, destination, concurrency: 1)
-    #expect(report.eventsPosted == 7)
+    #expect(report.upload.eventsPosted == 7)
     #expect(report.eventsInDoubt == 7)
-    #expect(report.requests == destination.bodies.count)
-    #expect(report.requests == report.chunks + report.retries)
+    #expect(report.upload.requests == destination.bodies.count)
+    #expect(report.upload.requests == report.upload.chunks + report.upload.retries)
   }
 
   @Test(arguments: [UnknownOutcomePolicy.resend, .hold])
@@ -135,11 +135,11 @@ import Testing
     let destination = ScriptedDestination { _, _ in Self.failing }
     let report = try deliver(filled, destination, onUnknown: onUnknown)
     #expect(report.exit == .serviceUnavailable)
-    #expect(report.eventsUnknown == 0)
+    #expect(report.upload.eventsUnknown == 0)
     #expect(report.eventsInDoubt == 0)
-    #expect(report.eventsPending == 70)
-    #expect(report.requests == destination.bodies.count)
-    #expect(report.attempts == [.refused: report.requests])
+    #expect(report.upload.eventsPending == 70)
+    #expect(report.upload.requests == destination.bodies.count)
+    #expect(report.attempts == [.refused: report.upload.requests])
     #expect(try filled.store.ledger.statusCounts() == [.notPosted: 70])
   }
 
@@ -150,8 +150,8 @@ import Testing
       bad.isDisjoint(with: eventNumbers(body)) ? .acknowledged : .rejected("no such attribute")
     }
     let report = try deliver(filled, destination)
-    #expect(report.eventsPosted == 296)
-    #expect(report.eventsFailed == 4)
+    #expect(report.upload.eventsPosted == 296)
+    #expect(report.upload.eventsFailed == 4)
     #expect(report.exit == .done)
     #expect(try filled.store.ledger.statusCounts() == [.successfullyPosted: 296, .failedPost: 4])
     var found: [Int] = []
@@ -172,8 +172,8 @@ import Testing
     #expect(report.stop == .refusing)
     #expect(report.exit == .serviceUnavailable)
     #expect(report.stopReason == "status 400: '…' of … …, device …: no such schema")
-    #expect(report.eventsFailed == 0)
-    #expect(report.eventsPending == 1000)
+    #expect(report.upload.eventsFailed == 0)
+    #expect(report.upload.eventsPending == 1000)
     #expect(destination.bodies.count < 150)
     #expect(try filled.store.ledger.statusCounts() == [.notPosted: 1000])
     #expect(try filled.store.quarantine.counts().isEmpty)
@@ -183,7 +183,7 @@ import Testing
     let filled = try FilledStore(events: 5, perChunk: 5)
     let report = try deliver(filled, ScriptedDestination { _, _ in .rejected("no such attribute") })
     #expect(report.stop == nil)
-    #expect(report.eventsFailed == 5)
+    #expect(report.upload.eventsFailed == 5)
     #expect(try filled.store.ledger.statusCounts() == [.failedPost: 5])
   }
 
@@ -194,9 +194,9 @@ import Testing
     }
     let report = try deliver(filled, destination, concurrency: 1)
     #expect(report.stop == nil)
-    #expect(report.eventsFailed == 60)
-    #expect(report.eventsPosted == 240)
-    #expect(report.requests == destination.bodies.count)
+    #expect(report.upload.eventsFailed == 60)
+    #expect(report.upload.eventsPosted == 240)
+    #expect(report.upload.requests == destination.bodies.count)
   }
 
   @Test func aDozenRefusalsForNowAreWaitedOut() throws {
@@ -208,9 +208,9 @@ import Testing
     }
     let report = try deliver(filled, destination)
     #expect(report.stop == nil)
-    #expect(report.eventsPosted == 1000)
-    #expect(report.requests == 112)
-    #expect(report.retries == 12)
+    #expect(report.upload.eventsPosted == 1000)
+    #expect(report.upload.requests == 112)
+    #expect(report.upload.retries == 12)
   }
 
   @Test func holdSendsNothingTwice() throws {
@@ -219,8 +219,8 @@ import Testing
       eventNumbers(body).contains(35) ? .unknown(CallFault("connection lost")) : .acknowledged
     }
     let report = try deliver(filled, destination, onUnknown: .hold)
-    #expect(report.eventsUnknown == 10)
-    #expect(report.eventsPosted == 90)
+    #expect(report.upload.eventsUnknown == 10)
+    #expect(report.upload.eventsPosted == 90)
     #expect(report.exit == .protocolRefused)
     #expect(destination.sent.flatMap { $0 }.sorted() == Array(1...100))
     #expect(try filled.store.ledger.requeue([.unknown]) == 10)
@@ -232,8 +232,8 @@ import Testing
     let report = try deliver(filled, destination)
     #expect(report.stop == .unreachable(.failuresInARow(10)))
     #expect(report.exit == .serviceUnavailable)
-    #expect(report.requests == 0)
-    #expect(report.eventsPending == 1000)
+    #expect(report.upload.requests == 0)
+    #expect(report.upload.eventsPending == 1000)
     #expect(destination.bodies.count < 20)
     #expect(try filled.store.ledger.statusCounts() == [.notPosted: 1000])
   }
@@ -253,11 +253,11 @@ import Testing
     let report = try delivery.run(filled.run)
     holder.withLock { $0 = nil }
     #expect(report.stop == .interrupted)
-    #expect(report.eventsPosted == destination.bodies.count * 10)
-    #expect(report.eventsPending == 1000 - report.eventsPosted)
+    #expect(report.upload.eventsPosted == destination.bodies.count * 10)
+    #expect(report.upload.eventsPending == 1000 - report.upload.eventsPosted)
     #expect(try filled.store.ledger.statusCounts()[.processing] == nil)
     let rest = try deliver(filled, destination)
-    #expect(rest.eventsPosted + report.eventsPosted == 1000)
+    #expect(rest.upload.eventsPosted + report.upload.eventsPosted == 1000)
   }
 
   @Test(arguments: 1...12)

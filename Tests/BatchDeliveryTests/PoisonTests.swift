@@ -55,8 +55,8 @@ import Testing
     let destination = destination(kind) { events, _ in events.contains(37) ? failure.outcome : .acknowledged }
     let report = try deliver(filled, destination, kind)
     #expect(report.stop == nil)
-    #expect(report.eventsPosted == 99)
-    #expect(report.eventsFailed == 1)
+    #expect(report.upload.eventsPosted == 99)
+    #expect(report.upload.eventsFailed == 1)
     #expect(try filled.store.ledger.statusCounts() == [.successfullyPosted: 99, .failedPost: 1])
     #expect(destination.bodies.count < 30)
     // The others came once.
@@ -79,8 +79,8 @@ import Testing
     for _ in 0..<2 {
       let report = try deliver(filled, bad, kind)
       #expect(report.exit == .serviceUnavailable)
-      #expect(report.eventsFailed == 0)
-      #expect(report.eventsPending == 100)
+      #expect(report.upload.eventsFailed == 0)
+      #expect(report.upload.eventsPending == 100)
     }
     #expect(try filled.store.ledger.pendingChunks(after: nil, limit: 200).map(\.events) == before)
     let good = destination(kind) { _, _ in .acknowledged }
@@ -231,7 +231,7 @@ import Testing
     let report = try deliver(
       filled, destination(.engage) { events, _ in events.contains(37) ? Failure.busy.outcome : .acknowledged },
       onUnknown: .hold)
-    #expect(report.eventsFailed == 0)
+    #expect(report.upload.eventsFailed == 0)
     #expect(try filled.store.ledger.statusCounts() == [.successfullyPosted: 80, .unknown: 20])
   }
 
@@ -255,8 +255,8 @@ import Testing
     }
     let report = try deliver(filled, poisoned, .collect)
     #expect(poisoned.sent.filter { $0.count == 10 && $0.contains(5) }.count == 1)
-    #expect(report.eventsPosted == 19)
-    #expect(report.eventsFailed == 1)
+    #expect(report.upload.eventsPosted == 19)
+    #expect(report.upload.eventsFailed == 1)
   }
 
   @Test("An event whose chunk has no other is given up only when something else was taken")

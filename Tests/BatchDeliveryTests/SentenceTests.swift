@@ -31,7 +31,7 @@ import Testing
     }
     let report = try deliver(filled, destination)
     #expect(report.stop == nil)
-    #expect([report.eventsPosted, report.eventsFailed] == [79, 1])
+    #expect([report.upload.eventsPosted, report.upload.eventsFailed] == [79, 1])
     // It was repeated at most once before another was asked.
     let whole = destination.sent.map { $0.count == 10 && $0.contains(13) }
     #expect(!zip(whole, zip(whole.dropFirst(), whole.dropFirst(2))).contains { $0 && $1.0 && $1.1 }, "\(whole)")
@@ -42,15 +42,15 @@ import Testing
     let destination = ScriptedDestination { _, _ in Self.expired }
     let report = try deliver(filled, destination)
     #expect(report.stop == .credentials)
-    #expect(report.requests == 2)
-    #expect(report.eventsPending == 80)
+    #expect(report.upload.requests == 2)
+    #expect(report.upload.eventsPending == 80)
   }
 
   @Test func credentialsThatAreRefusedForTheOnlyChunkEndTheRun() throws {
     let filled = try FilledStore(events: 5, perChunk: 10)
     let report = try deliver(filled, ScriptedDestination { _, _ in Self.expired })
     #expect(report.stop == .credentials)
-    #expect(report.requests == 1)
+    #expect(report.upload.requests == 1)
   }
 
   /// Of 155 requests 65 were refused.
@@ -61,12 +61,12 @@ import Testing
       eventNumbers(body).count > 13 ? .rejected("status 413: too large") : .acknowledged
     }
     let report = try deliver(filled, destination, concurrency: concurrency)
-    #expect([report.eventsPosted, report.eventsFailed] == [1000, 0])
+    #expect([report.upload.eventsPosted, report.upload.eventsFailed] == [1000, 0])
     let refused = destination.sent.count { $0.count > 13 }
     // Of two sizes, while nothing is learnt: those that are under way, one of them ahead, and as many that begin as these are refused, before
     // their halves are there. After that halves go first, and each that is refused has one of them under way until both were taken.
     // The four of 25 that have numbers of fewer digits are smaller in bytes than others, from which nothing is learnt about them.
-    #expect(refused <= 2 * 2 * (concurrency + 1) + 4, "\(refused) of \(report.requests)")
+    #expect(refused <= 2 * 2 * (concurrency + 1) + 4, "\(refused) of \(report.upload.requests)")
     #expect(destination.sent.filter { $0.count <= 13 }.allSatisfy { $0.count >= 12 })
   }
 
@@ -77,7 +77,7 @@ import Testing
       eventNumbers(body).contains(7) ? .rejected("status 413: too large") : .acknowledged
     }
     let report = try deliver(filled, destination)
-    #expect([report.eventsPosted, report.eventsFailed] == [199, 1])
+    #expect([report.upload.eventsPosted, report.upload.eventsFailed] == [199, 1])
     #expect(destination.sent.count { $0.count == 20 } == 10)
   }
 }

@@ -63,9 +63,11 @@ import Testing
       }
       guard let report else { continue }
       inDoubt += report.eventsInDoubt
-      #expect(report.requests == service.requests, "\(Simulation.name(of: seed)), life \(lives)")
-      #expect(report.requests == report.chunks + report.retries, "\(Simulation.name(of: seed)), life \(lives)")
-      isOver = report.stop == nil && report.eventsPending == 0
+      #expect(report.upload.requests == service.requests, "\(Simulation.name(of: seed)), life \(lives)")
+      #expect(
+        report.upload.requests == report.upload.chunks + report.upload.retries,
+        "\(Simulation.name(of: seed)), life \(lives)")
+      isOver = report.stop == nil && report.upload.eventsPending == 0
     }
     try check(seed, filled, service, count, onUnknown, inDoubt)
   }

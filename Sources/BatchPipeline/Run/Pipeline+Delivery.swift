@@ -51,15 +51,7 @@ extension Pipeline {
 
 extension RunReport {
   mutating func add(_ delivery: DeliveryReport) {
-    var upload = RunSummary.Upload()
-    upload.chunks = delivery.chunks
-    upload.eventsPosted = delivery.eventsPosted
-    upload.eventsFailed = delivery.eventsFailed
-    upload.eventsPending = delivery.eventsPending
-    upload.eventsUnknown = delivery.eventsUnknown
-    upload.requests = delivery.requests
-    upload.retries = delivery.retries
-    summary.upload = upload
+    summary.upload = delivery.upload
     ledger = UploadLedger()
     ledger.possibleDuplicates = delivery.eventsInDoubt
     ledger.recoveredChunks = delivery.recoveredChunks

@@ -59,8 +59,8 @@ import Testing
     defer { #expect(throws: Never.self) { try server.stop() } }
     let filled = try FilledStore(events: 1000, perChunk: 100)
     let report = try deliver(filled, destination(server))
-    #expect(report.eventsPosted == 1000)
-    #expect(report.requests == 10)
+    #expect(report.upload.eventsPosted == 1000)
+    #expect(report.upload.requests == 10)
     #expect(report.stop == nil)
     #expect(server.appliedEvents.count == 1000)
     #expect(Set(server.appliedEvents.values) == [1])
@@ -121,7 +121,7 @@ import Testing
     let filled = try FilledStore(events: 300, perChunk: 10)
     let report = try deliver(filled, destination(server), onUnknown: .hold)
     #expect(report.exit == .protocolRefused)
-    #expect(report.eventsUnknown + report.eventsPosted == 300)
+    #expect(report.upload.eventsUnknown + report.upload.eventsPosted == 300)
     #expect(server.appliedEvents.values.allSatisfy { $0 == 1 })
   }
 
@@ -140,8 +140,8 @@ import Testing
     let filled = try FilledStore(events: 40, perChunk: 10)
     let report = try deliver(filled, destination(server), onUnknown: .hold)
     #expect(report.exit == .protocolRefused)
-    #expect(report.eventsPosted == 20 && report.eventsUnknown == 20)
-    #expect(report.requests == 4)
+    #expect(report.upload.eventsPosted == 20 && report.upload.eventsUnknown == 20)
+    #expect(report.upload.requests == 4)
     #expect(server.appliedEvents.values.allSatisfy { $0 == 1 })
   }
 
@@ -160,10 +160,10 @@ import Testing
     let filled = try FilledStore(events: 40, perChunk: 10)
     let report = try deliver(filled, destination(server), onUnknown: .hold)
     #expect(report.exit == .done)
-    #expect(report.eventsPosted == 40)
-    #expect(report.eventsUnknown == 0)
-    #expect(report.requests == 8)
-    #expect(report.retries == 4)
+    #expect(report.upload.eventsPosted == 40)
+    #expect(report.upload.eventsUnknown == 0)
+    #expect(report.upload.requests == 8)
+    #expect(report.upload.retries == 4)
     #expect(report.attempts == [.refused: 4, .acknowledged: 4])
     #expect(server.appliedEvents.values.allSatisfy { $0 == 1 })
   }
@@ -182,7 +182,7 @@ import Testing
     let filled = try FilledStore(events: 1, perChunk: 1)
     let report = try deliver(filled, destination(server))
     #expect(report.attempts == [.refused: 6, .acknowledged: 1])
-    #expect(report.eventsPosted == 1)
+    #expect(report.upload.eventsPosted == 1)
   }
 
   /// The request whose token had expired was counted as a request, and not among their outcomes.
@@ -194,10 +194,10 @@ import Testing
     defer { #expect(throws: Never.self) { try server.stop() } }
     let filled = try FilledStore(events: 60, perChunk: 10)
     let report = try deliver(filled, destination(server))
-    #expect(report.eventsPosted == 60)
+    #expect(report.upload.eventsPosted == 60)
     #expect(report.attempts[.acknowledged] == 6)
     #expect(report.attempts[.refused, default: 0] > 0)
-    #expect(report.attempts.values.reduce(0, +) == report.requests)
+    #expect(report.attempts.values.reduce(0, +) == report.upload.requests)
   }
 
   /// With `hold` all events were posted, as far as the store knew.
@@ -215,7 +215,7 @@ import Testing
     let filled = try FilledStore(events: 40, perChunk: 10)
     let report = try deliver(filled, destination("http://127.0.0.1:\(server.port)"), onUnknown: .hold)
     #expect(report.exit == .protocolRefused)
-    #expect((report.eventsPosted, report.eventsUnknown) == (0, 40))
+    #expect((report.upload.eventsPosted, report.upload.eventsUnknown) == (0, 40))
     #expect(report.attempts == [.unknown: 4])
   }
 
@@ -226,8 +226,8 @@ import Testing
     defer { #expect(throws: Never.self) { try server.stop() } }
     let filled = try FilledStore(events: 200, perChunk: 100)
     let report = try deliver(filled, destination(server))
-    #expect(report.eventsPosted == 199)
-    #expect(report.eventsFailed == 1)
+    #expect(report.upload.eventsPosted == 199)
+    #expect(report.upload.eventsFailed == 1)
     #expect(server.appliedEvents.count == 199)
     var found: [[Int]] = []
     try filled.store.quarantine.forEachLine(all: false) { entry in
@@ -244,7 +244,7 @@ import Testing
     defer { #expect(throws: Never.self) { try server.stop() } }
     let filled = try FilledStore(events: 20, perChunk: 10)
     let destination = try destination(server)
-    #expect(try deliver(filled, destination).eventsPosted == 20)
+    #expect(try deliver(filled, destination).upload.eventsPosted == 20)
     #expect(try destination.readRejections(into: filled.store, run: filled.run) == .read(listed: 1, found: 1, ofRun: 1))
     #expect(try destination.readRejections(into: filled.store, run: filled.run) == .read(listed: 0, found: 0))
     #expect(try filled.store.ledger.statusCounts() == [.successfullyPosted: 19, .failedPost: 1])
@@ -259,7 +259,7 @@ import Testing
     let filled = try FilledStore(events: 20, perChunk: 10)
     let report = try deliver(filled, destination(server))
     #expect(report.exit == .credentialsRefused)
-    #expect(report.eventsPending == 20)
+    #expect(report.upload.eventsPending == 20)
     #expect(server.totals.submissions == 0)
   }
 
@@ -270,7 +270,7 @@ import Testing
     let filled = try FilledStore(events: 20, perChunk: 10)
     let report = try deliver(filled, destination)
     #expect(report.exit == .serviceUnavailable)
-    #expect(report.eventsPending == 20)
+    #expect(report.upload.eventsPending == 20)
   }
 
   @Test func theContactStandsInTheHeaderIfConfigured() throws {
@@ -281,7 +281,7 @@ import Testing
     defer { #expect(throws: Never.self) { try server.stop() } }
     let filled = try FilledStore(events: 1, perChunk: 10)
     let report = try deliver(filled, destination(server, contact: true))
-    #expect(report.eventsPosted == 1)
+    #expect(report.upload.eventsPosted == 1)
     let body = server.appliedBodies.first.map { String(decoding: $0, as: UTF8.self) } ?? ""
     #expect(body.contains("\"contactId\":4711,\"attributes\":["))
   }
