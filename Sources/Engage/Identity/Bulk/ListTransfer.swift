@@ -129,15 +129,9 @@ package struct TransferFolder: Sendable {
     let descriptor = unsafe open(file, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { throw ExportFault.file(file, operation: "open", code: errno) }
     defer { close(descriptor) }
-    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 16)
-    defer { unsafe buffer.deallocate() }
-    do throws(SystemError) {
-      while true {
-        let count = try unsafe FileDescriptor.read(descriptor, into: buffer)
-        if count == 0 { return }
-        unsafe body(Array(buffer[..<count]))
-      }
-    } catch {
+    do {
+      try unsafe FileDescriptor.forEachPiece(of: descriptor, atMost: 1 << 18) { unsafe body(Array($0)) }
+    } catch let error as SystemError {
       throw ExportFault.file(file, operation: "read", code: error.code)
     }
   }
