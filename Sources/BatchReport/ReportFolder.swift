@@ -2,20 +2,15 @@ package import BatchFoundation
 import FoundationEssentials
 import Glibc
 
-/// The error thrown when a report cannot be written; the run ends with exit code 73.
-package struct ReportError: Error, Equatable, Sendable, CustomStringConvertible {
-  package enum Operation: String, Sendable {
-    case createFolder = "create the folder for", create = "create", write = "write"
-  }
-
-  package var path: String
-  package var operation: Operation
-  /// The system's error number.
-  package var code: Int32
-
-  package var description: String {
-    unsafe "\(path.printable): error: cannot \(operation.rawValue) the report: \(String(cString: strerror(code))); "
-      + "choose another folder with --report or the job's 'reports'"
+extension CommandError {
+  /// Returns the error for a report that cannot be written.
+  ///
+  /// - Parameter operation: the operation that failed: `create`, `create the folder for` or `write`.
+  fileprivate static func report(_ operation: String, _ path: String, _ error: SystemError) -> CommandError {
+    CommandError(
+      .cannotWrite,
+      "\(path.printable): error: cannot \(operation) the report: \(error); "
+        + "choose another folder with --report or the job's 'reports'")
   }
 }
 
@@ -40,7 +35,7 @@ package enum ReportFolder {
   ///
   /// - Parameter isForGroup: Whether the group may read the files.
   /// - Returns: The path of the new folder.
-  /// - Throws: ``ReportError``.
+  /// - Throws: ``CommandError``.
   package static func write(
     _ report: RunReport, below folder: String, windowFrom: Instant? = nil, isForGroup: Bool = false,
     links: ReportLinks? = nil
@@ -54,7 +49,7 @@ package enum ReportFolder {
     try write(report.summaryJSON + "\n", to: "\(path)/summary.json")
     if isForGroup {
       for (path, mode) in names.map({ ("\(path)/\($0)", mode_t(0o640)) }) + [(path, mode_t(0o750))] {
-        guard unsafe chmod(path, mode) == 0 else { throw ReportError(path: path, operation: .write, code: errno) }
+        guard unsafe chmod(path, mode) == 0 else { throw CommandError.report("write", path, SystemError(errno)) }
       }
     }
     return path
@@ -90,7 +85,7 @@ package enum ReportFolder {
   /// - Parameters:
   ///   - path: The path that ``indexPath(store:isSandbox:below:)`` gives.
   ///   - runs: The runs, oldest first.
-  /// - Throws: ``ReportError``.
+  /// - Throws: ``CommandError``.
   package static func writeIndex(
     _ path: String, _ runs: [ListedRun], store: String, in zone: Zone, usesSandbox: Bool = false, isForGroup: Bool
   ) throws {
@@ -110,7 +105,7 @@ package enum ReportFolder {
 
   /// Links the reports of the previous and the next night, and of those that the last run finished, to its new report.
   ///
-  /// - Throws: ``ReportError``.
+  /// - Throws: ``CommandError``.
   package static func link(to index: String, _ runs: [ListedRun], isForGroup: Bool) throws {
     guard let last = runs.last else { return }
     let folder = PathText.folder(of: index)
@@ -181,14 +176,14 @@ package enum ReportFolder {
     }
   }
 
-  private static func replace(_ path: String, _ page: String, isForGroup: Bool) throws(ReportError) {
+  private static func replace(_ path: String, _ page: String, isForGroup: Bool) throws(CommandError) {
     do throws(SystemError) {
       let draft = try DraftFile(for: path)
       try draft.write(Array(page.utf8))
       try draft.replace()
       if isForGroup { guard unsafe chmod(path, 0o640) == 0 else { throw SystemError(errno) } }
     } catch {
-      throw ReportError(path: path, operation: .write, code: error.code)
+      throw CommandError.report("write", path, error)
     }
   }
 
@@ -204,19 +199,19 @@ package enum ReportFolder {
     return isOfRun ? "the report of a run" : nil
   }
 
-  private static func makeFolder(_ folder: String, _ name: String) throws(ReportError) -> String {
+  private static func makeFolder(_ folder: String, _ name: String) throws(CommandError) -> String {
     let base = folder.hasSuffix("/") ? folder + name : "\(folder)/\(name)"
     for number in 1...1000 {
       let path = number == 1 ? base : "\(base)-\(number)"
       if unsafe mkdir(path, 0o700) == 0 { return path }
       let code = errno
-      guard code == EEXIST else { throw ReportError(path: path, operation: .createFolder, code: code) }
+      guard code == EEXIST else { throw CommandError.report("create the folder for", path, SystemError(code)) }
     }
-    throw ReportError(path: base, operation: .createFolder, code: EEXIST)
+    throw CommandError.report("create the folder for", base, SystemError(EEXIST))
   }
 
   /// Creates every folder before the path's last slash.
-  private static func makeParents(of path: String) throws(ReportError) {
+  private static func makeParents(of path: String) throws(CommandError) {
     for end in path.indices where path[end] == "/" && end > path.startIndex {
       let folder = String(path[..<end])
       if unsafe mkdir(folder, 0o700) == 0 { continue }
@@ -224,13 +219,13 @@ package enum ReportFolder {
       // For an existing folder, mkdir returns EEXIST, or EROFS and the like where nothing can be created.
       var status = stat()
       if unsafe stat(folder, &status) == 0, status.st_mode & S_IFMT == S_IFDIR { continue }
-      throw ReportError(path: folder, operation: .createFolder, code: code == EEXIST ? ENOTDIR : code)
+      throw CommandError.report("create the folder for", folder, SystemError(code == EEXIST ? ENOTDIR : code))
     }
   }
 
-  private static func write(_ text: String, to path: String) throws(ReportError) {
+  private static func write(_ text: String, to path: String) throws(CommandError) {
     let file = unsafe open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-    guard file >= 0 else { throw ReportError(path: path, operation: .create, code: errno) }
+    guard file >= 0 else { throw CommandError.report("create", path, SystemError(errno)) }
     var fault: Int32 = 0
     do throws(SystemError) {
       try FileDescriptor.write(Array(text.utf8), to: file)
@@ -239,6 +234,6 @@ package enum ReportFolder {
     }
     // Network file systems report delayed errors on close.
     if close(file) != 0, fault == 0 { fault = errno }
-    guard fault == 0 else { throw ReportError(path: path, operation: .write, code: fault) }
+    guard fault == 0 else { throw CommandError.report("write", path, SystemError(fault)) }
   }
 }

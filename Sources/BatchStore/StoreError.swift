@@ -4,7 +4,7 @@ import GRDBSQLite
 import Glibc
 
 /// A failure to open, read or write a store.
-package enum StoreError: Error, Equatable, Sendable {
+package enum StoreError: RunError, Equatable, Sendable {
   /// The path is an address.
   case address(String)
   /// No file exists at the path. `other` is a store that may have been meant.
@@ -53,7 +53,6 @@ package enum StoreError: Error, Equatable, Sendable {
   /// SQLite failed for a reason that no other case covers.
   case database(code: Int32, message: String)
 
-  /// The exit code of a run that ends with this error (reference command-line 4).
   package var exit: RunExit {
     switch self {
     case .missing: .noInput

@@ -8,6 +8,6 @@ import Testing
   }
 
   @Test func anErrorOfAPlatformSaysItselfHowTheRunEnds() {
-    #expect(RunFailure.exit(of: Unusable()) == .configuration)
+    #expect(RunExit(of: Unusable()) == .configuration)
   }
 }

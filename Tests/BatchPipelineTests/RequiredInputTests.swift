@@ -29,7 +29,7 @@ import Testing
       _ = try folder.run(folder.request())
       return []
     } catch let error as InputError {
-      #expect(RunFailure.exit(of: error) == .noInput)
+      #expect(RunExit(of: error) == .noInput)
       #expect(!FileManager.default.fileExists(atPath: "\(folder.path)/j.sqlite"))
       return "\(error)".replacing("\(folder.path)/", with: "").split(separator: "\n").map(String.init)
     }

@@ -7,14 +7,14 @@ import Testing
 @Suite("How errors end a run") struct RunFailureTests {
   @Test("A signal ends it with 128 and its number", arguments: [(Int32(2), RunExit.interrupted), (15, .terminated)])
   func signals(signal: Int32, exit: RunExit) {
-    #expect(RunFailure.exit(of: InterruptedError(signal: signal)) == exit)
+    #expect(RunExit(of: InterruptedError(signal: signal)) == exit)
   }
 
   @Test("Files that cannot be written and settings of the service that are missing are told apart")
   func writingAndSettings() {
-    #expect(RunFailure.exit(of: OutputError(path: "/full", code: 28)) == .cannotWrite)
-    #expect(RunFailure.exit(of: ServiceSettingsError(problems: ["a is not set"])) == .configuration)
-    #expect(RunFailure.exit(of: CommandError.unreadable("routes.json")) == .configuration)
+    #expect(RunExit(of: OutputError(path: "/full", code: 28)) == .cannotWrite)
+    #expect(RunExit(of: ServiceSettingsError(problems: ["a is not set"])) == .configuration)
+    #expect(RunExit(of: CommandError.unreadable("routes.json")) == .configuration)
   }
 
   @Test("Only the first of two signals counts, and one that came early ends what begins later")

@@ -160,7 +160,7 @@ struct ConfigFindings {
       add(error.faults)
     } catch {
       findings.append(ConfigurationFault(place, .error, ConfigurationFault.problem("\(error)")))
-      if exit == .done { exit = RunFailure.exit(of: error) }
+      if exit == .done { exit = RunExit(of: error) }
     }
     guard runs != .sandbox else { return }
     let missing = platform?.platform.missingSettings(configuration.settings, for: job) ?? []

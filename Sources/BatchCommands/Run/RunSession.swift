@@ -183,7 +183,7 @@ struct RunSession {
       startedAt: request.now, asOf: request.asOf)
     report.invocation = request.invocation
     (report.from, report.to) = (request.job.window.from, request.job.window.to)
-    report.exit = RunFailure.exit(of: error)
+    report.exit = RunExit(of: error)
     report.failure = "\(error)"
     report.summary.stopped = report.failure
     report.summary.missed = pipeline.missedNow()
@@ -195,7 +195,7 @@ struct RunSession {
     // If a folder is at the store's path, the same command fails again; the error says what to name instead.
     if case StoreError.notAFile = error { return false }
     if (error as? StoreError)?.isDamage == true { return false }
-    return switch RunFailure.exit(of: error) {
+    return switch RunExit(of: error) {
     case .interrupted, .terminated, .serviceUnavailable, .cannotWrite, .inputOutput, .storeIsHeld: true
     default: false
     }

@@ -157,7 +157,7 @@ extension DoctorFindings {
     } catch {
       warning(
         "inputs",
-        "\(ConfigurationFault.problem("\(error)")); a run now would end with exit code \(RunFailure.exit(of: error).rawValue)"
+        "\(ConfigurationFault.problem("\(error)")); a run now would end with exit code \(RunExit(of: error).rawValue)"
       )
     }
   }
@@ -197,7 +197,7 @@ extension DoctorFindings {
     } catch StoreError.missing {
       ok("store", "there is no store at \(path) yet; a run creates it")
     } catch {
-      self.error("store", "\(error)", exit: RunFailure.exit(of: error))
+      self.error("store", "\(error)", exit: RunExit(of: error))
     }
   }
 }

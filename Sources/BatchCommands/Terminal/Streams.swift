@@ -102,7 +102,7 @@ enum Failures {
   static func report(_ error: any Error) -> any Error {
     if error is ExitCode || error is CleanExit || error is ValidationError { return error }
     Streams.note("\(error)")
-    return ExitCode(RunFailure.exit(of: error))
+    return ExitCode(RunExit(of: error))
   }
 }
 

@@ -1,8 +1,8 @@
 package import BatchFoundation
 import Glibc
 
-/// A reason an input cannot be used; every case is exit code 66 (reference command-line 4).
-package enum InputError: Error, Equatable, Sendable, CustomStringConvertible {
+/// A reason an input cannot be used.
+package enum InputError: RunError, Equatable, Sendable, CustomStringConvertible {
   /// None of the patterns matched a file. `folders` lists the patterns that are folders without files; `passedOver`
   /// lists paths that would match if their names did not begin with `_` or `.`; `days` are the patterns' days, counted
   /// from 1970. If `isOfJob`, the patterns are the job's `inputs`.
@@ -23,6 +23,8 @@ package enum InputError: Error, Equatable, Sendable, CustomStringConvertible {
   case notOnDisk(path: String)
   /// A file is named for one kind of records with two maps, or with and without one.
   case severalMaps(path: String)
+
+  package var exit: RunExit { .noInput }
 
   package var description: String {
     switch self {

@@ -77,7 +77,7 @@ extension Pipeline {
     } catch {
       var noted = RunSummary()
       noted.stopped = "\(error)"
-      try store.runs.finish(run, at: .now, exit: RunFailure.exit(of: error).rawValue, counters: noted.json)
+      try store.runs.finish(run, at: .now, exit: RunExit(of: error).rawValue, counters: noted.json)
       throw error
     }
   }

@@ -70,7 +70,7 @@ extension Pipeline {
   /// Stores a run that could not begin, and its report (reference decisions 49); does nothing for a replay or after a
   /// usage error.
   func report(_ error: any Error, _ outcome: inout RunOutcome) {
-    guard request.mode != .replay, RunFailure.exit(of: error) != .usage else { return }
+    guard request.mode != .replay, RunExit(of: error) != .usage else { return }
     outcome.fail(error)
     outcome.report.summary.stopped = outcome.report.failure
     if request.part == nil { outcome.runs = keepFailedStart(&outcome.report) }

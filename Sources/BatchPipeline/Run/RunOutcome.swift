@@ -35,7 +35,7 @@ package struct RunOutcome: Sendable {
     // Writing a report again may cause the same error.
     report.failure = report.failure.map { $0.hasSuffix(words) ? $0 : "\($0)\n\(words)" } ?? words
     if let error = error as? StoreError, error.isDamage { report.storeIsDamaged = true }
-    if exit == .done { exit = RunFailure.exit(of: error) }
+    if exit == .done { exit = RunExit(of: error) }
     report.exit = exit
   }
 
@@ -63,17 +63,4 @@ package struct SilentMonitor: RunMonitor {
   package func note(_ text: String) {}
   package func progress(_ progress: IngestProgress, of total: UInt64) {}
   package func delivered(_ events: Int, of total: Int) {}
-}
-
-/// The exit of the program for an error that ended a run (reference command-line 4).
-package enum RunFailure {
-  package static func exit(of error: any Error) -> RunExit {
-    switch error {
-    case let error as any RunError: error.exit
-    case let error as StoreError: error.exit
-    case is InputError: .noInput
-    case is ReportError: .cannotWrite
-    default: .inputOutput
-    }
-  }
 }

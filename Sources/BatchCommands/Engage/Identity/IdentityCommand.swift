@@ -42,11 +42,8 @@ struct IdentityCommand: ParsableCommand {
   }
 
   private static func exit(of error: any Error) -> RunExit {
-    switch error {
-    case let code as ExitCode: RunExit(rawValue: code.rawValue) ?? .inputOutput
-    case let failure as RemoteFailure: failure.exit
-    default: RunFailure.exit(of: error)
-    }
+    guard let code = error as? ExitCode else { return RunExit(of: error) }
+    return RunExit(rawValue: code.rawValue) ?? .inputOutput
   }
 
   static func report(_ figures: RunSummary.Identity, _ format: OutputFormat) {
