@@ -5,37 +5,17 @@ import BatchReport
 import BatchStore
 
 /// The error for a run that precedes everything its store has processed, if no setting permits that.
-package struct BackwardRunError: RunError, Equatable, CustomStringConvertible {
-  package var store: String
-  package var evidence: Evidence
-  /// The command for the same run, with the setting that permits it.
-  package var command: String
-
-  package enum Evidence: Sendable, Equatable {
-    /// The window ends at `to`; the processed records begin at `decided`.
-    case window(to: Instant, decided: Instant)
-    /// `lagging` of `known` devices have records up to `newest` only, but were processed up to `decided`.
-    case devices(lagging: Int, known: Int, newest: Instant, decided: Instant)
-  }
+package struct BackwardRunError: RunError, CustomStringConvertible {
+  package let description: String
 
   package var exit: RunExit { .configuration }
 
-  package var description: String {
-    "\(store): error: \(evidence). Devices cannot be rewound that far: events of known devices would be created, each with a warning, but "
+  /// - Parameter command: the command for the same run, with the setting that permits it.
+  fileprivate init(_ store: EventStore, _ evidence: String, command: String) {
+    description =
+      "\(store.path): error: \(evidence). Devices cannot be rewound that far: events of known devices would be created, each with a warning, but "
       + "without sessions or campaigns. No record was imported. Use a separate store for the earlier period, or confirm that this is "
       + "intended: \(command)"
-  }
-}
-
-extension BackwardRunError.Evidence: CustomStringConvertible {
-  package var description: String {
-    switch self {
-    case .window(let to, let decided):
-      "the window ends at \(to.rfc3339), but the store has processed only records from \(decided.rfc3339) onwards"
-    case .devices(let lagging, let known, let newest, let decided):
-      "the records go back in time: of \(known.counted("known device")) examined, \(lagging.grouped) have no records after the time already "
-        + "processed for them; their records end at \(newest.rfc3339), but the store has processed records up to \(decided.rfc3339)"
-    }
   }
 }
 
@@ -51,7 +31,9 @@ extension Pipeline {
       let decided = try store.timelines.firstDecided(after: to, withNothingSince: request.job.window.from)
     else { return }
     throw BackwardRunError(
-      store: store.path, evidence: .window(to: to, decided: decided), command: acceptingCommand(store))
+      store,
+      "the window ends at \(to.rfc3339), but the store has processed only records from \(decided.rfc3339) onwards",
+      command: acceptingCommand(store))
   }
 
   /// Refuses a run because of its records. This covers jobs without a window or with a wide one, and replays.
@@ -59,10 +41,11 @@ extension Pipeline {
   /// - Throws: ``BackwardRunError``.
   func refuse(_ share: BackwardShare, _ store: EventStore) throws {
     guard share.isBackward else { return }
+    let known = share.lagging + share.ahead
     throw BackwardRunError(
-      store: store.path,
-      evidence: .devices(
-        lagging: share.lagging, known: share.lagging + share.ahead, newest: share.newest, decided: share.decided),
+      store,
+      "the records go back in time: of \(known.counted("known device")) examined, \(share.lagging.grouped) have no records after the time already "
+        + "processed for them; their records end at \(share.newest.rfc3339), but the store has processed records up to \(share.decided.rfc3339)",
       command: acceptingCommand(store))
   }
 
