@@ -44,10 +44,9 @@ enum JobSource {
     }
   }
 
-  /// Reads a job. Faults are printed, passed to `refused`, and end the command with their exit code.
+  /// Reads a job. Faults are printed, and end the command with their exit code.
   static func load(
-    _ path: String, _ changes: CommandLineChanges, at now: Instant = .now, asksService: Bool = true,
-    refused: (ConfigurationErrors) -> Void = { _ in }
+    _ path: String, _ changes: CommandLineChanges, at now: Instant = .now, asksService: Bool = true
   ) throws -> LoadedJob {
     do {
       let loaded = try loader(now, asksService: asksService).load(job: path, changes)
@@ -55,7 +54,6 @@ enum JobSource {
       return loaded
     } catch {
       Streams.note(error.description)
-      refused(error)
       throw ExitCode(error.exit)
     }
   }

@@ -89,15 +89,15 @@ struct StoreChoice<Name: JobNaming>: ParsableArguments {
   /// - Throws: `ExitCode` for an invalid job, after printing its faults.
   func path(reads: Bool = false) throws -> String {
     if let store = store ?? job.flatMap({ EventStore.isStore($0) ? $0 : nil }) { return store }
-    var kept: String?
     do {
       // Without a store there is a job, as `validate` ensures.
-      let loaded = try JobSource.load(job ?? "", CommandLineChanges(profile: profile), asksService: false) { errors in
-        kept = errors.job.map { RunRequest.storePath(of: $0, inSandbox: sandbox) }
-      }
+      let loaded = try JobSource.loader(asksService: false).load(job: job ?? "", CommandLineChanges(profile: profile))
+      for warning in loaded.configuration.warnings { Streams.note(warning.description) }
       return RunRequest.storePath(of: loaded.job, inSandbox: sandbox)
     } catch {
-      guard reads, let kept, EventStore.isStore(kept) else { throw error }
+      Streams.note(error.description)
+      let kept = error.job.map { RunRequest.storePath(of: $0, inSandbox: sandbox) }
+      guard reads, let kept, EventStore.isStore(kept) else { throw ExitCode(error.exit) }
       return kept
     }
   }
