@@ -45,7 +45,7 @@ struct CompareCommand: ParsableCommand {
       options.settings += changes.compactMap(\.setting)
       options.configuration = against
       let after = try request(options, destination: changes.compactMap(\.destination).last, at: now)
-      if let html { for request in [before, after] { try request.checkOutputs([OutputConflict.Use("--html", html)]) } }
+      if let html { for request in [before, after] { try request.checkOutputs([FileUse("--html", html)]) } }
       let monitor = TerminalMonitor(.auto)
       defer { monitor.finish() }
       let pipelines = [before, after].map { Pipeline($0, monitor: monitor, interruption: interruption) }

@@ -31,9 +31,9 @@ struct PersonCommand: ParsableCommand {
     func run() throws {
       try Failures.reported {
         let path = try choice.path()
-        let job = choice.job.map { [OutputConflict.Use("the job", $0)] } ?? []
-        try OutputConflict.check(
-          [OutputConflict.Use("--out", out)],
+        let job = choice.job.map { [FileUse("the job", $0)] } ?? []
+        try FileUse.check(
+          [FileUse("--out", out)],
           against: RunRequest.storeFiles(path) + job + NamedIDs.files(of: ids))
         try Platforms.installed.change(path) { store, platform in
           let named = try ids.flatMap(NamedIDs.ids)

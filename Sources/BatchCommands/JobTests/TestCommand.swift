@@ -36,7 +36,7 @@ struct TestCommand: ParsableCommand {
       try Failures.reported {
         for (_, loaded) in named {
           try RunRequest(loaded: loaded, of: .installed, mode: .dryRun(sends: false), now: .now)
-            .checkOutputs([OutputConflict.Use("--junit", junit)])
+            .checkOutputs([FileUse("--junit", junit)])
         }
       }
     }

@@ -200,7 +200,7 @@ struct ExplainOptions: ParsableArguments {
     if explain == "@" { throw ValidationError("--explain @FILE needs a file name.") }
   }
 
-  var files: [OutputConflict.Use] { NamedIDs.files(of: explain.map { [$0] } ?? []) }
+  var files: [FileUse] { NamedIDs.files(of: explain.map { [$0] } ?? []) }
 
   /// Returns the device to explain: the id, or the first line of the named file.
   ///

@@ -52,8 +52,8 @@ struct SandboxCommand: ParsableCommand {
       }
     }
     if let state {
-      try OutputConflict.check(
-        [OutputConflict.Use("--state", state)], against: faults.map { [OutputConflict.Use("--faults", $0)] } ?? [])
+      try FileUse.check(
+        [FileUse("--state", state)], against: faults.map { [FileUse("--faults", $0)] } ?? [])
       try requireRoom(for: state)
     }
     do {

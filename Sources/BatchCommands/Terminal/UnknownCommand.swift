@@ -72,9 +72,9 @@ struct UnknownOption: Equatable, CustomStringConvertible {
 
 /// Ids on the command line. `@` followed by a file of ids, one per line, keeps the ids out of the process list.
 enum NamedIDs {
-  static func files(of arguments: [String]) -> [OutputConflict.Use] {
+  static func files(of arguments: [String]) -> [FileUse] {
     arguments.filter { $0.utf8.first == UInt8(ascii: "@") }
-      .map { OutputConflict.Use("the file that lists the ids", String($0.dropFirst())) }
+      .map { FileUse("the file that lists the ids", String($0.dropFirst())) }
   }
 
   /// - Throws: ``CommandError``.

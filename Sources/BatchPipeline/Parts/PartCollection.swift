@@ -14,11 +14,11 @@ extension Pipeline {
   /// - Returns: the outcome, with totals for the added parts. Lines of parts that were already in the store count as
   ///   duplicates, unless the run that added them was killed. The exit is `RunExit.noInput` while parts are missing.
   /// - Throws: ``PartsError`` for results that do not belong together, or do not continue the collected partitions;
-  ///   ``OutputConflict``, ``CommandError`` for a damaged file or another destination, `StoreError`.
+  ///   ``CommandError`` for a conflict, a damaged file or another destination, `StoreError`.
   package func collect(_ folders: [String], beginsChain: Bool = false) throws -> RunOutcome {
     try request.checkOutputs(
       against: InputFiles.paths(folders, in: FileManager.default.currentDirectoryPath)
-        .map { OutputConflict.Use("a file in a result folder", $0) })
+        .map { FileUse("a file in a result folder", $0) })
     let results = try results(folders)
     let clock = ContinuousClock()
     let started = clock.now
