@@ -229,13 +229,11 @@ extension Pipeline {
   }
 
   private func tellMissing(in store: EventStore, _ outcome: inout RunOutcome) throws {
-    do {
-      try store.refuseMissingParts()
-    } catch let error as MissingPartsError {
-      outcome.report.missingParts = error.missing.count
-      outcome.report.notes.append("\(error)")
-      outcome.fail(error)
-    }
+    guard let partition = try store.incompletePartition() else { return }
+    let error = store.missingParts(of: partition)
+    outcome.report.missingParts = partition.missing.count
+    outcome.report.notes.append("\(error)")
+    outcome.fail(error)
   }
 }
 
@@ -245,12 +243,22 @@ extension EventStore {
     try runs.all().last.flatMap { try runs.report(of: $0.id) }
   }
 
-  /// - Throws: ``MissingPartsError`` if some parts of a partition were collected, but not all.
+  /// - Throws: ``CommandError`` if some parts of a partition were collected, but not all.
   package func refuseMissingParts() throws {
-    for partition in try parts.partitions() where !partition.missing.isEmpty {
-      throw MissingPartsError(
-        store: path, missing: partition.missing, parts: partition.parts, dropCommand: dropCommand)
-    }
+    if let partition = try incompletePartition() { throw missingParts(of: partition) }
+  }
+
+  fileprivate func incompletePartition() throws -> CollectedPartition? {
+    try parts.partitions().first { !$0.missing.isEmpty }
+  }
+
+  fileprivate func missingParts(of partition: CollectedPartition) -> CommandError {
+    let missing = partition.missing
+    return CommandError(
+      .noInput,
+      "\(path.printable): error: \(missing.count.counted("part")) of \(partition.parts) \(missing.count == 1 ? "is" : "are") missing: "
+        + "\(missing.listed); decide and collect \(missing.count == 1 ? "it" : "them") first. "
+        + "If \(missing.count == 1 ? "it is" : "they are") lost, drop the collected parts: \(dropCommand)")
   }
 
   /// - Throws: ``PartsError`` if the store collects parts, because such a store has no device states.

@@ -136,23 +136,6 @@ package struct PartsError: RunError, Equatable, CustomStringConvertible {
   package var description: String { "\(path.printable): error: \(problem)" }
 }
 
-/// The error thrown when a store does not have the results of all parts yet.
-package struct MissingPartsError: RunError, Equatable, CustomStringConvertible {
-  package var store: String
-  package var missing: [Int]
-  package var parts: Int
-  /// The command that removes the collected parts, if the others are lost.
-  package var dropCommand: String
-
-  package var exit: RunExit { .noInput }
-
-  package var description: String {
-    "\(store.printable): error: \(missing.count.counted("part")) of \(parts) \(missing.count == 1 ? "is" : "are") missing: "
-      + "\(missing.listed); decide and collect \(missing.count == 1 ? "it" : "them") first. "
-      + "If \(missing.count == 1 ? "it is" : "they are") lost, drop the collected parts: \(dropCommand)"
-  }
-}
-
 extension [Int] {
   var listed: String {
     prefix(20).map(String.init).joined(separator: ", ") + (count > 20 ? " and more" : "")

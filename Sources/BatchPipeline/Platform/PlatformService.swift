@@ -23,7 +23,7 @@ package protocol PlatformService: Sendable {
   /// Compares the data that the service should have, according to the store, with the data that it reports
   /// (`verify`); changes neither.
   ///
-  /// - Throws: ``ArrivalsUnavailable``, ``StoreError``; ``InterruptedError`` after a signal.
+  /// - Throws: ``CommandError`` if the service cannot be queried, ``StoreError``; ``InterruptedError`` after a signal.
   func compare(
     _ store: EventStore, _ names: ArrivalNames, _ interruption: Interruption, into arrivals: inout Arrivals) throws
 }

@@ -7,8 +7,7 @@ extension Pipeline {
   /// Checks whether everything in the job's store arrived at its service, by reading both.
   ///
   /// - Parameter limit: the maximum number of findings listed; all are counted.
-  /// - Throws: ``CommandError``, ``StoreError``, ``ServiceSettingsError``,
-  ///   ``ArrivalsUnavailable``, ``InterruptedError``.
+  /// - Throws: ``CommandError``, ``StoreError``, ``ServiceSettingsError``, ``InterruptedError``.
   package func verify(limit: Int, _ policy: PersonalDataPolicy) throws -> Arrivals {
     let store = try EventStore.openReading(request.storePath, format: platform.storeFormat)
     try store.check(against: request.storeDestination, jobFile: request.job.file)

@@ -29,7 +29,8 @@ extension EngageConnection {
       { try submission.unreadRejections(in: store) { refused.append(($0, $1)) } }, end: { submission.abort() })
     try interruption.check()
     switch reading {
-    case .unavailable(let reason, let stop): throw ArrivalsUnavailable(reason, exit: stop?.exit ?? .serviceUnavailable)
+    case .unavailable(let reason, let stop):
+      throw CommandError.unqueried(reason, exit: stop?.exit ?? .serviceUnavailable)
     case .read(_, _, _, let isWhole):
       arrivals.explain(
         .events,
@@ -201,7 +202,7 @@ extension EngageConnection {
         // A transfer folder is configured, as checked above.
         try transfer.map { try AuditRowReading($0, table).findings(for: expected) } ?? []
       }
-    } catch let fault where fault is ArrivalsUnavailable || fault is InterruptedError {
+    } catch let fault where fault is CommandError || fault is InterruptedError {
       throw fault
     } catch {
       return arrivals.add(
@@ -232,7 +233,7 @@ extension EngageConnection {
 
   /// Queries the service; a signal ends its calls.
   ///
-  /// - Throws: ``ArrivalsUnavailable`` for ``RemoteFailure``, and the other errors of `body`.
+  /// - Throws: ``CommandError`` for ``RemoteFailure``, and the other errors of `body`.
   private func ask<Answer>(
     _ settings: IdentitySettings, _ interruption: Interruption,
     _ body: (ServiceDatabase, ListTransfer?, RetryPolicy) throws -> Answer
@@ -247,9 +248,9 @@ extension EngageConnection {
         return try body(database, database.transfer(context.settings, retryPolicy), retryPolicy)
       }
     } catch RemoteFailure.stopped(let stop, let reason) {
-      throw ArrivalsUnavailable(reason, exit: stop.exit ?? .serviceUnavailable)
+      throw CommandError.unqueried(reason, exit: stop.exit ?? .serviceUnavailable)
     } catch let failure as RemoteFailure {
-      throw ArrivalsUnavailable("\(failure)", exit: failure.exit)
+      throw CommandError.unqueried("\(failure)", exit: failure.exit)
     }
   }
 }

@@ -207,7 +207,7 @@ extension GameService {
     case .answer(let answer): return answer.status == 200 ? SandboxVerdicts(answer.body) : nil
     case .notSent(let fault), .noAnswer(let fault):
       try interruption.check()
-      throw ArrivalsUnavailable("\(fault)", exit: .serviceUnavailable)
+      throw CommandError.unqueried("\(fault)", exit: .serviceUnavailable)
     }
   }
 }

@@ -99,15 +99,9 @@ package struct Arrivals: Sendable {
   package var areWhole: Bool { Verdict.allCases.allSatisfy { $0.isGood || count($0) == 0 } }
 }
 
-/// The error thrown when a service could not be queried; nothing was compared.
-package struct ArrivalsUnavailable: RunError, CustomStringConvertible {
-  package var reason: String
-  package var exit: RunExit
-
-  package init(_ reason: String, exit: RunExit) {
-    self.reason = reason
-    self.exit = exit
+extension CommandError {
+  /// Returns the error for a service that could not be queried, so that nothing was compared.
+  package static func unqueried(_ reason: String, exit: RunExit) -> CommandError {
+    CommandError(exit, "error: the service could not be queried: \(reason)")
   }
-
-  package var description: String { "error: the service could not be queried: \(reason)" }
 }
