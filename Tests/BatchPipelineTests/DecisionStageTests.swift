@@ -98,7 +98,7 @@ import Testing
 
   @Test func aBatchLargerThanTheQueueDoesNotWaitForever() throws {
     let stored = Guarded<[Int]>([])
-    let writer = try BatchWriter { batches in stored.withLock { $0 += batches.map(\.quarantine.count) } }
+    let writer = try StoreWriter { batches in stored.withLock { $0 += batches.map(\.quarantine.count) } }
     for size in [1, 40_000_000, 3_000_000, 1, 9_000_000, 9_000_000] {
       var batch = LocalBatch()
       batch.quarantine = [
@@ -260,7 +260,7 @@ import Testing
     batch.digests = [
       DigestSegment(bucket: 0, first: Instant(milliseconds: 0), last: Instant(milliseconds: 0), digests: [1])
     ]
-    let writer = try BatchWriter { _ in }
+    let writer = try StoreWriter { _ in }
     try writer.add(batch)
   }
 

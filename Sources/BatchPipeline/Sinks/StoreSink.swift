@@ -13,7 +13,7 @@ struct StoreSink: Sendable {
   private let quarantined: QuarantinedLines
   private let refuse: (@Sendable ([QuarantinedLine]) throws -> Void)?
   private let reduce: @Sendable (inout LocalBatch) throws -> Void
-  private let writer: BatchWriter
+  private let writer: StoreWriter
 
   /// - Parameters:
   ///   - earlier: the store of earlier runs; nil if there is none.
@@ -29,7 +29,7 @@ struct StoreSink: Sendable {
     self.earlier = try earlier.flatMap { try $0.isEmpty ? nil : $0 }
     (self.store, self.run, self.quarantined) = (store, run, quarantined)
     (self.refuse, self.reduce) = (refuse, reduce)
-    writer = try BatchWriter { try store.commit($0, run: run) }
+    writer = try StoreWriter { try store.commit($0, run: run) }
   }
 
   func quarantine(_ lines: [QuarantinedLine]) throws {

@@ -88,3 +88,38 @@ extension CampaignReading {
     return instant <= .last ? instant : nil
   }
 }
+
+/// Looks for keys in notification payloads (reference events 2.1).
+enum PayloadSearch {
+  /// Returns the string or number at the shallowest place where the key has one; at equal depth, the first by key path.
+  /// An empty string counts, and a number is returned as written (reference decisions 25). Only objects are searched,
+  /// not arrays. Returns nil if there is neither.
+  static func text(_ key: Text, in payload: JSONView) -> Text? {
+    guard payload.kind == .object else { return nil }
+    return shallowest(key, in: payload, at: 0, atMost: .max)?.text
+  }
+
+  private struct Hit {
+    var text: Text
+    var depth: Int
+  }
+
+  /// - Parameter deepest: The maximum depth at which a hit counts.
+  private static func shallowest(_ key: Text, in object: JSONView, at depth: Int, atMost deepest: Int) -> Hit? {
+    if let value = object[key], let text = value.string ?? value.number { return Hit(text: text, depth: depth) }
+    var best: (hit: Hit, child: Text)?
+    for (child, value) in object.members where value.kind == .object {
+      // A later hit must be shallower than the best so far, or equally deep under a smaller key.
+      let allowed = best.map { child < $0.child ? $0.hit.depth : $0.hit.depth - 1 } ?? deepest
+      guard depth < allowed else { continue }
+      if let hit = shallowest(key, in: value, at: depth + 1, atMost: allowed) { best = (hit, child) }
+    }
+    return best?.hit
+  }
+
+  /// Returns `aps.alert` or `aps.alert.body` as shown to the user; empty if neither is a string (reference events 1.7).
+  static func displayedMessage(in payload: JSONView?) -> Text {
+    guard let alert = payload?["aps"]?["alert"] else { return .empty }
+    return alert.string ?? alert["body"]?.string ?? .empty
+  }
+}

@@ -4,7 +4,7 @@ import BatchStore
 /// Commits batches, several at a time, on a separate thread, so that no worker waits for the disk.
 ///
 /// The total size of pending batches is limited: a worker that would exceed it is blocked until some are committed.
-final class BatchWriter: Sendable {
+final class StoreWriter: Sendable {
   /// The size, in bytes, of the unit in which the memory of batches is measured.
   private static let unit = 1 << 16
   /// The minimum number of units per transaction, large enough that pages shared by batches are written only once.
