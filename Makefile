@@ -25,7 +25,7 @@ export SWIFT
 # Where `make install` puts everything; DESTDIR is put before it.
 PREFIX ?= /usr/local
 DESTDIR ?=
-BENCH_SETTINGS := EVENTS PAIRS SEED SHAPES NIGHTS LATE GROWTH CHECKS LATENCY CONCURRENCY NOTE
+BENCH_SETTINGS := EVENTS PAIRS SEED SHAPES NIGHTS LATE GROWTH INSTRUCTIONS CHECKS LATENCY CONCURRENCY NOTE
 # Where tests write, so that nothing is left outside of the checkout.
 TEMPORARY := $(CURDIR)/.build/tmp
 # For tests that write much: a disk in memory, where there is one.

@@ -80,17 +80,21 @@ import Testing
     }
   }
 
+  /// The stretch after the last slice ends the devices of all slices.
   @Test func aDeviceOfSeveralSlicesCountsOnce() {
     var random = SplitMix64(seed: 4)
-    let steps = Self.steps(devices: 30, campaigns: 5, &random)
-    var counter = StepCounter()
-    counter.keepsDevices = true
-    var slices: [[Step]] = [[], [], []]
-    for step in steps { slices[Int.random(in: 0..<3, using: &random)].append(step) }
-    for slice in slices { Self.count(slice, with: &counter) }
-    counter.keepsDevices = false
-    var activity = Activity()
-    Self.expectSame(steps, counter.close(into: &activity), activity)
+    for devices in [2, 3, 30] {
+      let steps = Self.steps(devices: devices, campaigns: 5, &random)
+      var counter = StepCounter()
+      counter.keepsDevices = true
+      var slices: [[Step]] = [[], [], []]
+      for step in steps { slices[Int.random(in: 0..<3, using: &random)].append(step) }
+      for slice in slices.dropLast() { Self.count(slice, with: &counter) }
+      counter.keepsDevices = false
+      Self.count(slices[2], with: &counter)
+      var activity = Activity()
+      Self.expectSame(steps, counter.close(into: &activity), activity)
+    }
   }
 
   @Test func aRewindOnlyCountsTheDifference() {

@@ -30,7 +30,10 @@ package struct DeviceSteps: Sendable {
 /// records span, and whether or not some of its events come from a rewind.
 package struct StepCounter: ~Copyable {
   /// Whether devices may have further events after those of other devices, because their bucket is split into slices.
-  package var keepsDevices = false
+  package var keepsDevices = false {
+    // The current device may be one of those.
+    didSet { if oldValue { keepDevice() } }
+  }
 
   private var people = People()
   private var campaigns = NumberedNames()
