@@ -280,6 +280,34 @@ import Testing
     #expect(try durations(in: workspace) == ["600", "1080"])
   }
 
+  @Test("Slices that begin with late records find the samples of later ones")
+  func samplesAfterSlicesOfLateRecords() throws {
+    let workspace = try workspace()
+    let late = (0..<3000).map { number in
+      let time = Instant(milliseconds: 1_767_254_400_000 + 1000 * Int64(number)).rfc3339.dropFirst(11).dropLast()
+      return Self.line(1, String(time), #""type":"namedEvent","name":"n\#(number)""#)
+    }
+    let inOrder =
+      Self.line(1, "13:00:00", #""type":"namedEvent","name":"last""#)
+      + Self.line(1, "13:00:01", #""type":"location","latitude":1.5,"longitude":2.5"#)
+    var results: [String] = []
+    for limit in ["1048576", "128000000"] {
+      let store = "\(limit).sqlite"
+      let more = [
+        "--no-upload", "--set", "Ingest.memoryLimit=\(limit)", "--set", "Ingest.rewind=0 seconds", "--store", store,
+      ]
+      let first = Self.line(1, "12:00:00", #""type":"namedEvent","name":"noon""#)
+      try workspace.write("in/2.ndjson", "")
+      try night(1, first, in: workspace, more)
+      try workspace.write("in/2.ndjson", late.joined() + inOrder)
+      try night(1, first, in: workspace, more)
+      results.append(
+        try workspace.run("store", "events", "--store", store, "--show-personal-data", "--format", "json").output)
+    }
+    #expect(results[0].contains("\"1.5\""))
+    #expect(results[0] == results[1])
+  }
+
   @Test("Records that come in slices are not taken back, and a higher limit takes them back")
   func slices() throws {
     let workspace = try workspace()

@@ -6,6 +6,12 @@ import BatchStore
 
 /// A worker that runs a decider over partitions on one thread and passes the results to the sink.
 final class DecisionWorker: @unchecked Sendable {
+  private struct SlicedDevice {
+    var state: StoredDevice
+    /// Whether the state includes the samples of all slices; late records do not need them.
+    var hasSamples: Bool
+  }
+
   // One thread at a time uses a worker; see `Partition.worker`.
   private let options: DecisionStage.Options
   private let sink: StoreSink
@@ -20,7 +26,7 @@ final class DecisionWorker: @unchecked Sendable {
   private let arena = Arena()
   private var batch = LocalBatch()
   /// The states of devices, by id, after the slices processed so far, if the current bucket is split into slices.
-  private var sliced: [[UInt8]: StoredDevice] = [:]
+  private var sliced: [[UInt8]: SlicedDevice] = [:]
   /// Devices with records, and warnings about ignored record types, wrong clocks, placeholder ids and repeated record
   /// ids.
   private var noted = DecisionTally()
@@ -206,12 +212,12 @@ final class DecisionWorker: @unchecked Sendable {
   ) throws {
     let name = unsafe partition.lookaheads == nil ? [] : Array(device.bytes)
     var lookahead = partition.lookaheads?.of(device)
-    let slice = sliced.removeValue(forKey: name)
+    let earlierSlice = sliced.removeValue(forKey: name)
+    let slice = earlierSlice?.state
     if slice == nil {
       if stored == nil { noted.people.newDevices += 1 } else { noted.people.returningDevices += 1 }
     }
-    // The state after an earlier slice already includes the samples.
-    if slice != nil { lookahead?.samples = [] }
+    if earlierSlice?.hasSamples == true { lookahead?.samples = [] }
     let isExplained = isExplained(device)
     var before = slice ?? earlier
     try decider.begin(device, earlier: before, isExplained: isExplained)
@@ -242,7 +248,11 @@ final class DecisionWorker: @unchecked Sendable {
     }
     if partition.isLast { decider.finish() }
     end(replacing: slice ?? stored)
-    if !partition.isLast { sliced[name] = batch.devices.last }
+    if !partition.isLast {
+      sliced[name] = batch.devices.last.map {
+        SlicedDevice(state: $0, hasSamples: earlierSlice?.hasSamples == true || !inOrder.isEmpty)
+      }
+    }
     // Quarantined records were not processed.
     if !core.late.isEmpty { keptBeyond = [] }
     keepNight(device, before, keptBeyond, kept, isMark: !isWhole)
@@ -301,7 +311,7 @@ final class DecisionWorker: @unchecked Sendable {
       } ?? []
     if !sliced.isEmpty {
       idle.removeAll { sliced[$0.device] != nil }
-      idle = (idle + sliced.values).sorted { $0.device.lexicographicallyPrecedes($1.device) }
+      idle = (idle + sliced.values.map(\.state)).sorted { $0.device.lexicographicallyPrecedes($1.device) }
       sliced = [:]
     }
     var next = 0
