@@ -194,7 +194,7 @@ extension CanonicalJSON {
 
 /// Single strings as JSON, with no more escapes than JSON requires (reference formats 4.2).
 public enum JSONString {
-  /// Returns the byte that a backslash with this letter stands for; nil for `u` and for letters that no escape has.
+  /// Returns the byte that the escape with this letter denotes; nil for `u` and for letters that no escape has.
   @inline(__always)
   static func escapedByte(_ letter: UInt8) -> UInt8? {
     switch letter {

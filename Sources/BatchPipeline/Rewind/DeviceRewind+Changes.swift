@@ -149,7 +149,7 @@ extension DeviceRewind {
       let cause = decided.cause(of: event)
       guard causes.contains(cause) else { return }
       let emission = event.emission
-      let place = traced.place(behind: { $0.emission < emission })
+      let place = traced.place { $0.emission < emission }
       let isTraced = place < traced.count && traced[place].emission == emission
       siblings.append(
         Sibling(

@@ -143,20 +143,20 @@ enum Operation: Sendable, Equatable {
 
 extension Operation.Search {
   func holds(_ text: Text, _ part: Text, ignoringCase: Bool) -> Bool {
-    func stands(at start: Int) -> Bool {
+    func matches(at start: Int) -> Bool {
       guard ignoringCase else { return text.slice(start, start + part.count) == part }
       for index in 0..<part.count where Text.lowered(text[start + index]) != Text.lowered(part[index]) { return false }
       return true
     }
     let room = text.count - part.count
     switch self {
-    case .equal: return room == 0 && stands(at: 0)
-    case .notEqual: return room != 0 || !stands(at: 0)
-    case .starts: return room >= 0 && stands(at: 0)
-    case .ends: return room >= 0 && stands(at: room)
+    case .equal: return room == 0 && matches(at: 0)
+    case .notEqual: return room != 0 || !matches(at: 0)
+    case .starts: return room >= 0 && matches(at: 0)
+    case .ends: return room >= 0 && matches(at: room)
     case .contains:
       guard room >= 0 else { return false }
-      for start in 0...room where stands(at: start) { return true }
+      for start in 0...room where matches(at: start) { return true }
       return false
     }
   }
