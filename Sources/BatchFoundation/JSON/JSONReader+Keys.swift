@@ -1,54 +1,11 @@
-/// Reads keys. Each key is compared with those that occurred at the same position before; if none matches, it is parsed
-/// and checked for duplicates.
+/// Reads keys, and finds those that an object repeats.
 extension JSONReader {
-  /// Returns the step before the first key of the object at `depth`: a line's outermost object or the value of a key.
-  @inline(__always)
-  mutating func beginning(of depth: Int) -> Int32 {
-    guard depth > 1 else { return ExpectedKeys.start }
-    let outer = unsafe trails[depth - 2]
-    return outer > 0 ? expected.inside(outer) : ExpectedKeys.none
-  }
-
-  @inline(__always)
   mutating func key<Sink: JSONSink & ~Copyable>(
-    _ base: UnsafePointer<UInt8>, _ at: inout Int, _ end: Int, _ comments: Bool, _ flaws: inout JSONFlaws,
-    _ depth: Int, _ keyCount: inout Int, _ sink: inout Sink
-  ) throws(JSONSyntaxError) {
-    if unsafe Sink.writesBytes && depth <= Self.deepest && isExpected(base, &at, end, depth, &keyCount, &sink) {
-      return
-    }
-    try unsafe readKey(base, &at, end, comments, &flaws, depth, &keyCount, &sink)
-  }
-
-  /// Takes the next key without parsing it if it followed the same keys in an earlier object; otherwise returns false.
-  @inline(__always)
-  private mutating func isExpected<Sink: JSONSink & ~Copyable>(
-    _ base: UnsafePointer<UInt8>, _ at: inout Int, _ end: Int, _ depth: Int, _ keyCount: inout Int, _ sink: inout Sink
-  ) -> Bool {
-    let trail = unsafe trails[depth - 1]
-    guard trail >= 0, end - at >= ExpectedKeys.longest, keyCount < keyCapacity,
-      let step = unsafe expected.next(behind: trail, base + at)
-    else { return false }
-    let fingerprint = expected.fingerprint(of: step)
-    let length = expected.length(of: step)
-    unsafe keyBits[depth - 1] |= Self.bit(fingerprint)
-    unsafe keys[keyCount] = SeenKey(
-      fingerprint: fingerprint, text: Text(base: base + at + 1, count: length - 3), offset: at)
-    keyCount += 1
-    unsafe sink.putFew(expected.result(of: step))
-    unsafe trails[depth - 1] = step
-    at += length
-    return true
-  }
-
-  @inline(never)
-  private mutating func readKey<Sink: JSONSink & ~Copyable>(
     _ base: UnsafePointer<UInt8>, _ at: inout Int, _ end: Int, _ comments: Bool, _ flaws: inout JSONFlaws,
     _ depth: Int, _ keyCount: inout Int, _ sink: inout Sink
   ) throws(JSONSyntaxError) {
     guard at < end, unsafe base[at] == UInt8(ascii: "\"") else { throw JSONSyntaxError(offset: at) }
     let start = at
-    let mark = sink.count
     let text = try unsafe string(base, &at, end, &flaws)
     if depth <= Self.deepest {
       if keyCount == keyCapacity { unsafe Self.grow(&keys, &keyCapacity) }
@@ -67,18 +24,6 @@ extension JSONReader {
     at = try unsafe skipSpace(base, at, end, comments, &flaws)
     guard at < end, unsafe base[at] == UInt8(ascii: ":") else { throw JSONSyntaxError(offset: at) }
     at += 1
-    guard Sink.writesBytes, depth <= Self.deepest, case let trail = unsafe trails[depth - 1], trail >= 0 else { return }
-    // Keys with escapes or with white space before the colon are not recorded, nor are keys after the first
-    // ``pairwise``.
-    var step: Int32?
-    if at - start == text.count + 3, flaws.duplicateKey == nil,
-      unsafe keyCount - firstKeys[depth - 1] < Self.pairwise
-    {
-      step = unsafe expected.add(
-        behind: trail, UnsafeBufferPointer(start: base + start, count: at - start), keys[keyCount - 1].fingerprint,
-        sink.bytes(from: mark))
-    }
-    unsafe trails[depth - 1] = step ?? ExpectedKeys.none
   }
 
   @inline(__always)

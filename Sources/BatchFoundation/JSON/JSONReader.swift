@@ -17,8 +17,6 @@ package protocol JSONSink: ~Copyable {
   var count: Int { get }
   func bytes(from start: Int) -> UnsafeRawBufferPointer
   mutating func put(_ bytes: UnsafeRawBufferPointer)
-  /// Like `put(_:)`, but for few bytes; ``ExpectedKeys/longest`` bytes must be readable at their address.
-  mutating func putFew(_ bytes: UnsafeRawBufferPointer)
 }
 
 extension JSONSink where Self: ~Copyable {
@@ -26,7 +24,6 @@ extension JSONSink where Self: ~Copyable {
   package var count: Int { 0 }
   package func bytes(from start: Int) -> UnsafeRawBufferPointer { unsafe UnsafeRawBufferPointer(start: nil, count: 0) }
   package mutating func put(_ bytes: UnsafeRawBufferPointer) {}
-  package mutating func putFew(_ bytes: UnsafeRawBufferPointer) {}
 }
 
 /// The flaws of syntactically valid JSON, each as the offset of its first occurrence. They are collected rather than
@@ -71,9 +68,7 @@ package struct JSONSyntaxError: Error, Equatable {
   var keys: UnsafeMutablePointer<SeenKey>
   var keyCapacity = 256
   private var known = KnownObjects()
-  var expected = ExpectedKeys()
-  /// The step of the last key read in each open object, or ``ExpectedKeys/none``.
-  let trails: UnsafeMutablePointer<Int32>
+  var shapes = LineShapes()
   let scratch = Arena(blockSize: 1 << 12)
   var scratchUsed = false
 
@@ -82,11 +77,9 @@ package struct JSONSyntaxError: Error, Equatable {
     unsafe firstKeys = .allocate(capacity: Self.deepest)
     unsafe keyBits = .allocate(capacity: Self.deepest)
     unsafe keys = .allocate(capacity: keyCapacity)
-    unsafe trails = .allocate(capacity: Self.deepest)
   }
 
   deinit {
-    unsafe trails.deallocate()
     unsafe kinds.deallocate()
     unsafe firstKeys.deallocate()
     unsafe keyBits.deallocate()
@@ -248,7 +241,6 @@ package struct JSONSyntaxError: Error, Equatable {
     if depth <= Self.deepest {
       unsafe firstKeys[depth - 1] = keyCount
       unsafe keyBits[depth - 1] = 0
-      if Sink.writesBytes { unsafe trails[depth - 1] = isObject ? beginning(of: depth) : ExpectedKeys.none }
       return true
     }
     if flaws.tooDeep == nil { flaws.tooDeep = at }

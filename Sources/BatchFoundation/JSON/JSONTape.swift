@@ -50,6 +50,16 @@
     unsafe memory = larger
   }
 
+  /// Appends what `body` writes to memory for `most` bytes, and returns true; appends nothing if `body` returns a
+  /// negative number instead of that of its bytes.
+  @inline(__always)
+  mutating func append(atMost most: Int, _ body: (UnsafeMutablePointer<UInt8>) -> Int) -> Bool {
+    let written = unsafe body(reserve(most).assumingMemoryBound(to: UInt8.self))
+    guard written >= 0 else { return false }
+    count += written
+    return true
+  }
+
   @inline(__always)
   private mutating func put(_ kind: JSONView.Kind) {
     unsafe reserve(1).storeBytes(of: kind.rawValue, as: UInt8.self)
@@ -105,12 +115,6 @@ extension JSONTape: JSONSink {
     unsafe reserve(bytes.count).copyMemory(from: source, byteCount: bytes.count)
     count += bytes.count
   }
-  @inline(__always)
-  package mutating func putFew(_ bytes: UnsafeRawBufferPointer) {
-    guard let source = bytes.baseAddress else { return }
-    unsafe reserve(ExpectedKeys.longest).copyMemory(from: source, byteCount: ExpectedKeys.longest)
-    count += bytes.count
-  }
 }
 
 extension JSONReader {
@@ -121,9 +125,12 @@ extension JSONReader {
   package mutating func read(
     _ text: UnsafeBufferPointer<UInt8>, onto tape: inout JSONTape
   ) throws(JSONSyntaxError) -> JSONFlaws {
+    if unsafe shapes.read(text, onto: &tape) { return JSONFlaws() }
     let start = tape.count
     do {
-      return try unsafe read(text, into: &tape)
+      let flaws = try unsafe read(text, into: &tape)
+      if !flaws.hasAny { unsafe shapes.learn(text) }
+      return flaws
     } catch {
       tape.truncate(to: start)
       throw error

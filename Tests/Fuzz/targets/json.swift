@@ -22,7 +22,14 @@ extension FuzzTarget {
         precondition(node == nil)
         return
       }
-      if !flaws.hasAny { walk(tape.view(at: 0)) }
+      guard !flaws.hasAny else { return }
+      walk(tape.view(at: 0))
+      // Before long it is read by its shape.
+      for _ in 0..<20 {
+        var again = JSONTape()
+        _ = try? reader.read(text, onto: &again)
+        precondition(again.bytes.elementsEqual(tape.bytes))
+      }
     }
   }
 }

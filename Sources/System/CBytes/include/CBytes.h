@@ -191,4 +191,6 @@ static inline ptrdiff_t engage_copy_plain(const uint8_t *bytes, ptrdiff_t count,
   return engage_scan_plain(bytes, count, 1, target);
 }
 
+#include "LineShapes.h"
+
 #endif
