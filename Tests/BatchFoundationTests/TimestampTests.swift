@@ -29,6 +29,25 @@ import Testing
     #expect(Instant(plain: "2026-01-01 00:00:00Z") == nil)
   }
 
+  @Test func everyByteAtEveryPlaceIsADigitOrTheSeparatorThere() {
+    let text = Array("2011-11-11 11:11:11".utf8)
+    let fields = [0..<4, 5..<7, 8..<10, 11..<13, 14..<16, 17..<19]
+    for place in text.indices {
+      for byte in UInt8.min ... .max {
+        var bytes = text
+        bytes[place] = byte
+        let isSeparator = !fields.contains { $0.contains(place) }
+        let isDigit = (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+        let values = fields.map { $0.reduce(0) { $0 * 10 + Int(bytes[$1]) - 48 } }
+        let time = CivilTime(
+          year: values[0], month: values[1], day: values[2], hour: values[3], minute: values[4], second: values[5])
+        let isRead = isSeparator ? byte == text[place] : isDigit && time != nil && values[0] >= 1970
+        let instant = bytes.withUnsafeBufferPointer { Instant(plain: Text($0)) }
+        #expect((instant?.milliseconds == time?.milliseconds && instant != nil) == isRead, "\(byte) at \(place)")
+      }
+    }
+  }
+
   @Test func readsEpochNumbersAsDecimalText() {
     let cases: [(Text, Int64?)] = [
       ("0", 0), ("-0", 0), ("1767225600", 1_767_225_600_000), ("1767225600.0019", 1_767_225_600_001),

@@ -5,38 +5,14 @@ internal import CBytes
 public enum CanonicalJSON {
   /// Returns the number of bytes of the escaped text without quotes.
   public static func escapedCount(_ text: Text) -> Int {
-    let raw = unsafe UnsafeRawPointer(text.base)
     var count = text.count
     var at = 0
-    while at + 8 <= text.count {
-      unsafe count += extraBytes(inWord: UInt64(littleEndian: raw.loadUnaligned(fromByteOffset: at, as: UInt64.self)))
-      at += 8
+    while true {
+      unsafe at += engage_count_plain(text.base + at, text.count - at)
+      guard at < text.count else { return count }
+      count += extraBytes(text[at])
+      at += 1
     }
-    let rest = text.count - at
-    guard rest > 0 else { return count }
-    guard text.count >= 8 else {
-      for byte in text { count += extraBytes(byte) }
-      return count
-    }
-    // Reads the last word again, with letters in place of bytes already counted.
-    let word = unsafe UInt64(littleEndian: raw.loadUnaligned(fromByteOffset: text.count - 8, as: UInt64.self))
-    let counted = UInt64.max >> UInt64(rest * 8)
-    return count + extraBytes(inWord: word & ~counted | ones &* 0x41 & counted)
-  }
-
-  /// Returns the number of bytes that escaping adds to eight bytes.
-  @inline(__always)
-  private static func extraBytes(inWord word: UInt64) -> Int {
-    let quotes = zeroBytes(word ^ (ones &* 0x22)) | zeroBytes(word ^ (ones &* 0x5C))
-    // The product sums the bytes, each 0 or 1, into the topmost one.
-    var count = Int((quotes >> 7 &* ones) >> 56)
-    if zeroBytes(word & (ones &* 0xE0)) != 0 {
-      for shift in stride(from: 0, to: 64, by: 8) {
-        let byte = UInt8(truncatingIfNeeded: word >> UInt64(shift))
-        if byte < 0x20 { count += extraBytes(byte) }
-      }
-    }
-    return count
   }
 
   /// Appends the escaped text without quotes.
@@ -97,15 +73,7 @@ public enum CanonicalJSON {
     return unsafe Text(base: target, count: count)
   }
 
-  /// Returns a word with the top bit set in each byte that is zero in `word`.
-  @inline(__always)
-  private static func zeroBytes(_ word: UInt64) -> UInt64 {
-    let sevens = ones &* 0x7F
-    return ~(((word & sevens) &+ sevens) | word | sevens)
-  }
-
-  private static let ones: UInt64 = 0x0101_0101_0101_0101
-
+  /// Returns the number of bytes that escaping adds to a byte.
   @inline(__always)
   private static func extraBytes(_ byte: UInt8) -> Int {
     switch byte {

@@ -144,12 +144,19 @@ public struct CivilTime {
 
   /// Parses `yyyy-MM-dd`, the separator and `HH:mm:ss` at the start of the text.
   init?(_ text: Text, separator: UInt8) {
-    guard text[4] == UInt8(ascii: "-"), text[7] == UInt8(ascii: "-"), text[10] == separator,
-      text[13] == UInt8(ascii: ":"), text[16] == UInt8(ascii: ":"), let year = text.digits(0, 4),
-      let month = text.digits(5, 2), let day = text.digits(8, 2), let hour = text.digits(11, 2),
-      let minute = text.digits(14, 2), let second = text.digits(17, 2)
+    let colons = UInt64(UInt8(ascii: ":")) << 16 | UInt64(UInt8(ascii: ":")) << 40
+    let divided = colons & ~0xFF_FFFF | UInt64(separator) << 16
+    // yyyy-MM-, ddTHH:mm and HH:mm:ss
+    guard let date = text.digits(at: 0, 0x000F_0F00_0F0F_0F0F, separators: 0x2D00_002D_0000_0000),
+      let middle = text.digits(at: 8, 0x0F0F_000F_0F00_0F0F, separators: divided),
+      let time = text.digits(at: 11, 0x0F0F_000F_0F00_0F0F, separators: colons)
     else { return nil }
-    self.init(year: year, month: month, day: day, hour: hour, minute: minute, second: second)
+    func pair(_ digits: UInt64, _ shift: UInt64) -> Int {
+      Int(digits >> shift & 0xF) * 10 + Int(digits >> (shift + 8) & 0xF)
+    }
+    self.init(
+      year: pair(date, 0) * 100 + pair(date, 16), month: pair(date, 40), day: pair(middle, 0), hour: pair(middle, 24),
+      minute: pair(middle, 48), second: pair(time, 48))
   }
 
   /// The calendar time of an instant in the year 0 or later, without its milliseconds.
@@ -193,6 +200,20 @@ public struct CivilTime {
 }
 
 extension Text {
+  /// Returns the values of the digits among the eight bytes at `start`, the first byte lowest; nil if a byte is neither
+  /// the digit nor the separator that belongs there.
+  ///
+  /// - Parameter mask: `0F` for each digit and 0 for each of the `separators`.
+  @inline(__always)
+  fileprivate func digits(at start: Int, _ mask: UInt64, separators: UInt64) -> UInt64? {
+    let word = unsafe UInt64(
+      littleEndian: UnsafeRawPointer(base).loadUnaligned(fromByteOffset: start, as: UInt64.self))
+    let zeros = mask / 0x0F &* UInt64(UInt8(ascii: "0"))
+    let digits = word ^ (zeros | separators)
+    // Adding 6 carries digits above 9 into the upper half of their bytes.
+    return (digits | digits &+ mask / 0x0F &* 6) & ~mask == 0 ? digits : nil
+  }
+
   /// Returns the value of exactly `count` ASCII digits at `start`; nil if one is not a digit.
   @inlinable
   public func digits(_ start: Int, _ count: Int) -> Int? {

@@ -179,8 +179,9 @@ package struct StepCounter: ~Copyable {
   }
 
   private mutating func addTotals(to activity: inout Activity) {
-    for (number, steps) in totals.enumerated() where steps != CampaignSteps() {
-      activity.campaign(campaigns[number]) { $0.add(steps) }
+    // By index, because a loop over the array would copy it.
+    for number in totals.indices where !totals[number].isEmpty {
+      activity.campaign(campaigns[number]) { $0.add(totals[number]) }
       totals[number] = CampaignSteps()
     }
   }
