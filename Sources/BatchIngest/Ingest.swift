@@ -188,12 +188,12 @@ private final class IngestRun: Sendable {
     do {
       var sorter = PartitionSorter()
       while let item = try feed.next() {
-        defer { space.release(item.stored.chunks) }
+        defer { space.release(item.stored.buffers) }
         sorter.beginBucket()
         if let loaded = item.loaded {
           defer { space.release(loaded) }
           try handOver(
-            item.stored.chunks + loaded, item.slices[0],
+            item.stored.buffers + loaded, item.slices[0],
             Partition(bucket: item.bucket, worker: worker, devices: []), &sorter)
         } else {
           try handOver(item, of: feed, worker, &sorter)
@@ -220,7 +220,7 @@ private final class IngestRun: Sendable {
         duplicates += sorter.duplicates
       }
       lookaheads.add(
-        try sorter.sort(stored.chunks + loaded, in: slice, known: { try known(item.bucket, areIDs: $0, $1) }) {
+        try sorter.sort(stored.buffers + loaded, in: slice, known: { try known(item.bucket, areIDs: $0, $1) }) {
           _, _, _ in
           false
         })
@@ -232,7 +232,7 @@ private final class IngestRun: Sendable {
       let loaded = try stored.load(slice, from: space)
       defer { space.release(loaded) }
       try handOver(
-        stored.chunks + loaded, slice,
+        stored.buffers + loaded, slice,
         Partition(
           bucket: item.bucket, worker: worker, devices: [], lookaheads: lookaheads, isLast: slice == slices.last),
         &sorter)
@@ -242,12 +242,12 @@ private final class IngestRun: Sendable {
 
   /// - Parameter draft: the partition without its devices.
   private func handOver(
-    _ chunks: [Chunk], _ slice: Range<RecordPlace>, _ draft: Partition, _ sorter: inout PartitionSorter
+    _ buffers: [PackedRecords], _ slice: Range<RecordPlace>, _ draft: Partition, _ sorter: inout PartitionSorter
   ) throws {
     var partition = draft
     // A device whose records come in slices is not rewound.
     let replaces = draft.lookaheads == nil ? callbacks.replaces : nil
-    partition.devices = try sorter.sort(chunks, in: slice, known: { try known(draft.bucket, areIDs: $0, $1) }) {
+    partition.devices = try sorter.sort(buffers, in: slice, known: { try known(draft.bucket, areIDs: $0, $1) }) {
       try replaces?(draft.worker, draft.bucket, $0, $1, $2) ?? false
     }
     partition.repeated = sorter.repeated

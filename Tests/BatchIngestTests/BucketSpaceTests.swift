@@ -10,21 +10,21 @@ import Testing
 @Suite struct BucketSpaceTests {
   private static let limit = 8 << 20
 
-  /// Chunks for sixteen buckets in turn, each with its number in it, until less memory is left than is kept in reserve.
+  /// Buffers for sixteen buckets in turn, each with its number in it, until less memory is left than is kept in reserve.
   private func fill(_ space: BucketSpace) throws -> Int {
-    let count = (Self.limit - Self.limit / 32) / space.chunkBytes
+    let count = (Self.limit - Self.limit / 32) / space.bufferBytes
     for number in 0..<count {
-      var chunk = try space.empty()
-      chunk.base.storeBytes(of: UInt64(number), as: UInt64.self)
-      chunk.add(8, at: RecordPlace(timestamp: Int64(number), kind: .events, file: 0, line: UInt64(number)))
-      space.place(chunk, bucket: number % 16)
+      var buffer = try space.empty()
+      buffer.base.storeBytes(of: UInt64(number), as: UInt64.self)
+      buffer.add(8, at: RecordPlace(timestamp: Int64(number), kind: .events, file: 0, line: UInt64(number)))
+      space.place(buffer, bucket: number % 16)
     }
     return count
   }
 
-  /// What the chunks of an item say, in their order.
+  /// What the buffers of an item say, in their order.
   private func numbers(_ item: BucketFeed.Item) -> [UInt64] {
-    (item.stored.chunks + (item.loaded ?? [])).map { $0.base.load(as: UInt64.self) }.sorted()
+    (item.stored.buffers + (item.loaded ?? [])).map { $0.base.load(as: UInt64.self) }.sorted()
   }
 
   @Test func spillsBeforeAWorkerHasTo() throws {
@@ -36,7 +36,7 @@ import Testing
       ahead.change { $0 = result }
     }
     let count = try fill(space)
-    // Nobody asks for a chunk that is not there.
+    // Nobody asks for a buffer that is not there.
     for _ in 0..<10_000 where space.spilledBytes == 0 { usleep(1000) }
     #expect(space.spilledBytes > 0)
     #expect(ahead.withLock { $0 == nil })
@@ -50,15 +50,15 @@ import Testing
     #expect(found == Dictionary(grouping: (0..<count).map(UInt64.init)) { Int($0 % 16) })
   }
 
-  /// Chunks on their way to the disk looked like none, and a worker went beyond the limit.
+  /// Buffers on their way to the disk looked like none, and a worker went beyond the limit.
   @Test func waitsForWhatOthersWrite() throws {
     let folder = try ScratchFolder()
     let space = BucketSpace(limit: Self.limit, workers: 1, folder: folder.path)
     let thread = try Threads.begin { try? space.spillAhead() }
-    for number in 0..<8 * Self.limit / space.chunkBytes {
-      var chunk = try space.empty()
-      chunk.add(8, at: RecordPlace(timestamp: Int64(number), kind: .events, file: 0, line: 0))
-      space.place(chunk, bucket: 7)
+    for number in 0..<8 * Self.limit / space.bufferBytes {
+      var buffer = try space.empty()
+      buffer.add(8, at: RecordPlace(timestamp: Int64(number), kind: .events, file: 0, line: 0))
+      space.place(buffer, bucket: 7)
       #expect(space.allocatedBytes <= Self.limit)
     }
     space.endFilling()
@@ -70,10 +70,10 @@ import Testing
     let folder = try ScratchFolder()
     let space = BucketSpace(limit: 1 << 16, workers: 1, folder: folder.path)
     for number in 0..<400 {
-      var chunk = try space.empty()
-      chunk.base.storeBytes(of: UInt64(number), as: UInt64.self)
-      chunk.add(8, at: RecordPlace(timestamp: 0, kind: .events, file: 0, line: UInt64(number)))
-      space.place(chunk, bucket: number % 200)
+      var buffer = try space.empty()
+      buffer.base.storeBytes(of: UInt64(number), as: UInt64.self)
+      buffer.add(8, at: RecordPlace(timestamp: 0, kind: .events, file: 0, line: UInt64(number)))
+      space.place(buffer, bucket: number % 200)
     }
     let feed = BucketFeed(space, try space.order())
     let taken = Guarded<[Int]>([])
@@ -81,7 +81,7 @@ import Testing
       if thread == 3 { return try feed.loadAhead() }
       while let item = try feed.next() {
         taken.change { $0.append(item.bucket) }
-        space.release(item.stored.chunks + (item.loaded ?? []))
+        space.release(item.stored.buffers + (item.loaded ?? []))
       }
     }
     #expect(taken.withLock { $0.sorted() } == Array(0..<200))
@@ -92,9 +92,9 @@ import Testing
     let folder = try ScratchFolder()
     let space = BucketSpace(limit: 1 << 16, workers: 1, folder: folder.path)
     for number in 0..<400 {
-      var chunk = try space.empty()
-      chunk.add(8, at: RecordPlace(timestamp: 0, kind: .events, file: 0, line: UInt64(number)))
-      space.place(chunk, bucket: number % 200)
+      var buffer = try space.empty()
+      buffer.add(8, at: RecordPlace(timestamp: 0, kind: .events, file: 0, line: UInt64(number)))
+      space.place(buffer, bucket: number % 200)
     }
     let feed = BucketFeed(space, try space.order())
     let opened = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").first {
@@ -107,7 +107,7 @@ import Testing
       try Threads.run(3) { thread in
         if thread == 2 { return try feed.loadAhead() }
         do {
-          while let item = try feed.next() { space.release(item.stored.chunks + (item.loaded ?? [])) }
+          while let item = try feed.next() { space.release(item.stored.buffers + (item.loaded ?? [])) }
         } catch {
           feed.stop()
           throw error

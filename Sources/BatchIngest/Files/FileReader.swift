@@ -256,12 +256,12 @@ extension FileForm: CustomStringConvertible {
 
 extension InputFile {
   private static let pieceBytes = 1 << 20
-  /// The number of bytes by which consecutive chunks overlap, and so the maximum length of the bytes searched for.
+  /// The number of bytes by which consecutive pieces overlap, and so the maximum length of the bytes searched for.
   private static let overlap = 4 << 10
 
   /// Returns whether `isThere` finds something in the file, which is inflated if compressed.
   ///
-  /// - Parameter isThere: searches one chunk of the file; consecutive chunks overlap.
+  /// - Parameter isThere: searches one piece of the file; consecutive pieces overlap.
   /// - Throws: `IngestFailure`, `InputChanged`.
   package func has(_ isThere: ([UInt8]) -> Bool) throws -> Bool {
     let reader = try FileReader(self)

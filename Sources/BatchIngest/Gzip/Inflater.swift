@@ -17,7 +17,7 @@ package enum GzipFault: String, Equatable, Sendable {
   case trailingBytes = "the gzip data is followed by other bytes"
 }
 
-/// Inflates a gzip stream chunk by chunk: one member after another, verifying the checksum of each.
+/// Inflates a gzip stream piece by piece: one member after another, verifying the checksum of each.
 ///
 /// Zero bytes after the last member are padding, such as tape drives write, and are skipped.
 @safe package struct Inflater: ~Copyable {

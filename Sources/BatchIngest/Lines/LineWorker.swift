@@ -1,12 +1,12 @@
 package import BatchFoundation
 
-/// One thread's share of reading: packs the lines of blocks as records into the chunks of their buckets.
+/// One thread's share of reading: packs the lines of blocks as records into the buffers of their buckets.
 @safe struct LineWorker: ~Copyable {
   private var reader: LineReader
   private var mapping = BlockMapping()
   private let space: BucketSpace
   private let options: IngestOptions
-  private let chunks: UnsafeMutablePointer<Chunk?>
+  private let buffers: UnsafeMutablePointer<PackedRecords?>
   private var head = RecordHead()
   private(set) var counts = IngestCounts()
   /// The tally of each file; empty if not requested.
@@ -28,11 +28,11 @@ package import BatchFoundation
     self.options = options
     reader = LineReader(vocabulary, maxLineBytes: options.maxLineBytes)
     self.space = space
-    unsafe chunks = .allocate(capacity: DeviceHash.bucketCount)
-    unsafe chunks.initialize(repeating: nil, count: DeviceHash.bucketCount)
+    unsafe buffers = .allocate(capacity: DeviceHash.bucketCount)
+    unsafe buffers.initialize(repeating: nil, count: DeviceHash.bucketCount)
   }
 
-  deinit { unsafe chunks.deallocate() }
+  deinit { unsafe buffers.deallocate() }
 
   var unknownFields: UnknownFields { reader.decoder.unknownFields }
 
@@ -56,7 +56,7 @@ package import BatchFoundation
       if !tallies.isEmpty { tallies[Int(block.file)].add(counts) }
       return
     }
-    // A long line exists in the block, on the tape and on its way to a chunk; the first two grow by doubling.
+    // A long line exists in the block, on the tape and on its way to a buffer; the first two grow by doubling.
     let needed = block.count > 2 << 20 ? block.count * 5 : 0
     if needed != borrowed {
       space.borrow(needed - borrowed)
@@ -211,23 +211,23 @@ package import BatchFoundation
     let bucket = device.bucket
     let decoder = reader.decoder
     let bound = PackedRecord.bound(head, payload: decoder.payloadBound)
-    if Chunk.size(for: bound) > space.chunkBytes {
-      // A large record gets a separate chunk, which is passed on at once.
-      var chunk = try space.empty(atLeast: bound)
+    if PackedRecords.size(for: bound) > space.bufferBytes {
+      // A large record gets a separate buffer, which is passed on at once.
+      var buffer = try space.empty(atLeast: bound)
       let size = unsafe PackedRecord.write(
-        head, of: line, digest: digest, device: device, payload: decoder, at: chunk.base)
-      chunk.add(size, at: place(of: line))
-      return space.place(chunk, bucket: bucket)
+        head, of: line, digest: digest, device: device, payload: decoder, at: buffer.base)
+      buffer.add(size, at: place(of: line))
+      return space.place(buffer, bucket: bucket)
     }
-    if unsafe chunks[bucket].map({ $0.room < bound }) ?? true {
-      if let full = unsafe chunks[bucket] { space.place(full, bucket: bucket) }
-      unsafe chunks[bucket] = nil
-      unsafe chunks[bucket] = try space.empty()
+    if unsafe buffers[bucket].map({ $0.room < bound }) ?? true {
+      if let full = unsafe buffers[bucket] { space.place(full, bucket: bucket) }
+      unsafe buffers[bucket] = nil
+      unsafe buffers[bucket] = try space.empty()
     }
-    guard let chunk = unsafe chunks[bucket] else { return }
+    guard let buffer = unsafe buffers[bucket] else { return }
     let size = unsafe PackedRecord.write(
-      head, of: line, digest: digest, device: device, payload: decoder, at: chunk.base + chunk.used)
-    unsafe chunks[bucket]?.add(size, at: place(of: line))
+      head, of: line, digest: digest, device: device, payload: decoder, at: buffer.base + buffer.used)
+    unsafe buffers[bucket]?.add(size, at: place(of: line))
   }
 
   @inline(__always)
@@ -237,11 +237,11 @@ package import BatchFoundation
       element: line.position.element)
   }
 
-  /// Passes on the open chunks; call it once there is nothing more to read.
+  /// Passes on the open buffers; call it once there is nothing more to read.
   mutating func finish() {
     for bucket in 0..<DeviceHash.bucketCount {
-      if let chunk = unsafe chunks[bucket] { space.place(chunk, bucket: bucket) }
-      unsafe chunks[bucket] = nil
+      if let buffer = unsafe buffers[bucket] { space.place(buffer, bucket: bucket) }
+      unsafe buffers[bucket] = nil
     }
     space.borrow(-borrowed)
     borrowed = 0

@@ -89,7 +89,7 @@ package struct MappedOutcomes: ~Copyable {
   }
 }
 
-/// Splits the bytes of one file into foreign records. The bytes arrive in chunks that may end anywhere.
+/// Splits the bytes of one file into foreign records. The bytes arrive in pieces that may end anywhere.
 package protocol RecordCutter: AnyObject {
   /// Returns a message about a file's format and the way to read it, if the format is clearly not the expected one;
   /// otherwise nil.
@@ -195,16 +195,16 @@ extension [String: PlacedWarnings] {
   @discardableResult
   mutating func add(of line: BlockLine?, _ block: LineBlock, device: Text = .empty) -> Bool {
     if block.warnings.isEmpty { return false }
-    let said =
+    let noted =
       line.map { line in
         block.warnings(of: line.number).filter { !$0.warning.isOfFile && ($0.element ?? 0) == line.element }
       } ?? block.warnings.filter(\.warning.isOfFile)
-    for warning in said {
+    for warning in noted {
       let position = RecordPosition(file: line?.file ?? block.file, line: warning.line, element: line?.element ?? 0)
       self[warning.warning.kind, default: PlacedWarnings()].add(at: position) {
         PlacedWarnings.Example(device: device.description, position: position, detail: warning.warning.detail)
       }
     }
-    return !said.isEmpty
+    return !noted.isEmpty
   }
 }

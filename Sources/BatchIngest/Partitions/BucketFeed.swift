@@ -12,7 +12,7 @@ final class BucketFeed: Sendable {
     /// The slices in which the bucket must be loaded: one, or several for a large bucket.
     let slices: [Range<RecordPlace>]
     /// The records loaded from disk; nil for a bucket of several slices.
-    let loaded: [Chunk]?
+    let loaded: [PackedRecords]?
   }
 
   private struct State {
@@ -42,7 +42,7 @@ final class BucketFeed: Sendable {
 
   deinit {
     for item in state.withLock({ $0.ready }) {
-      space.release(item.stored.chunks)
+      space.release(item.stored.buffers)
       space.release(item.loaded ?? [])
     }
   }
@@ -102,7 +102,7 @@ final class BucketFeed: Sendable {
       let loaded = slices.count == 1 ? try stored.load(slices[0], from: space) : nil
       return Item(bucket: bucket, stored: stored, slices: slices, loaded: loaded)
     } catch {
-      space.release(stored.chunks)
+      space.release(stored.buffers)
       throw error
     }
   }

@@ -2,7 +2,7 @@ import BatchFoundation
 
 /// All packed records of a run, by bucket: in memory up to a limit, and beyond that in a temporary file.
 ///
-/// When memory runs short, chunks of the bucket that uses the most memory are written to disk, so that reads and writes
+/// When memory runs short, buffers of the bucket that uses the most memory are written to disk, so that reads and writes
 /// are large regardless of the order of records. A separate thread writes before memory runs out (``spillAhead()``); a
 /// worker that finds no memory left also writes. A run whose records leave a sixteenth of the memory free writes
 /// nothing.
@@ -12,12 +12,12 @@ final class BucketSpace: Sendable {
   private let spill: SpillFile
   private let limit: Int
   private let workers: Int
-  let chunkBytes: Int
+  let bufferBytes: Int
 
   private struct Bucket {
-    /// Chunks of the usual size, and larger ones.
-    var usual: [Chunk] = []
-    var large: [Chunk] = []
+    /// Buffers of the usual size, and larger ones.
+    var usual: [PackedRecords] = []
+    var large: [PackedRecords] = []
     var largeBytes = 0
     var extents: [Extent] = []
 
@@ -27,98 +27,98 @@ final class BucketSpace: Sendable {
 
   private struct Contents: ~Copyable {
     var buckets = Array(repeating: Bucket(), count: DeviceHash.bucketCount)
-    var memory: ChunkMemory
-    /// The size of the largest chunk that is larger than usual; 0 if there is none.
+    var memory: RecordMemory
+    /// The size of the largest buffer that is larger than usual; 0 if there is none.
     var largest = 0
     /// The number of workers that may still add records.
     var filling: Int
-    /// The number of pieces (``Piece``) being written to disk: those with chunks of the usual size, and those with
+    /// The number of pieces (``Piece``) being written to disk: those with buffers of the usual size, and those with
     /// larger ones.
     var writing = (usual: 0, large: 0)
 
-    init(_ memory: consuming ChunkMemory, workers: Int) {
+    init(_ memory: consuming RecordMemory, workers: Int) {
       self.memory = memory
       filling = workers
     }
 
-    deinit { for bucket in buckets { for chunk in bucket.large { unsafe chunk.base.deallocate() } } }
+    deinit { for bucket in buckets { for buffer in bucket.large { unsafe buffer.base.deallocate() } } }
 
-    mutating func take(_ bucket: Int, usual: Bool) -> [Chunk] {
+    mutating func take(_ bucket: Int, usual: Bool) -> [PackedRecords] {
       defer {
         if usual { buckets[bucket].usual = [] } else { (buckets[bucket].large, buckets[bucket].largeBytes) = ([], 0) }
       }
       return usual ? buckets[bucket].usual : buckets[bucket].large
     }
 
-    mutating func give(_ chunks: some Sequence<Chunk>) { for chunk in chunks { memory.give(chunk) } }
+    mutating func give(_ buffers: some Sequence<PackedRecords>) { for buffer in buffers { memory.give(buffer) } }
 
-    /// Takes the last chunks of the bucket that uses the most memory. Unless `usual` is true, only large chunks are
+    /// Takes the last buffers of the bucket that uses the most memory. Unless `usual` is true, only large buffers are
     /// considered. Nil if there are none.
     mutating func takeLargest(usual: Bool) -> Piece? {
       var (victim, most, isUsual) = (0, 0, false)
       for (index, bucket) in buckets.enumerated() {
         if bucket.largeBytes > most { (victim, most, isUsual) = (index, bucket.largeBytes, false) }
-        let small = bucket.usual.count * memory.chunkBytes
+        let small = bucket.usual.count * memory.bufferBytes
         if usual, small > most { (victim, most, isUsual) = (index, small, true) }
       }
       guard most > 0 else { return nil }
-      var chunks: [Chunk] = []
-      var left = BucketSpace.longestExtent * memory.chunkBytes
-      while left > 0, let chunk = isUsual ? buckets[victim].usual.popLast() : buckets[victim].large.popLast() {
-        chunks.append(chunk)
-        left -= chunk.size
+      var buffers: [PackedRecords] = []
+      var left = BucketSpace.longestExtent * memory.bufferBytes
+      while left > 0, let buffer = isUsual ? buckets[victim].usual.popLast() : buckets[victim].large.popLast() {
+        buffers.append(buffer)
+        left -= buffer.size
       }
       if isUsual {
         writing.usual += 1
       } else {
         writing.large += 1
-        buckets[victim].largeBytes -= chunks.reduce(0) { $0 + $1.size }
+        buckets[victim].largeBytes -= buffers.reduce(0) { $0 + $1.size }
       }
-      return Piece(bucket: victim, chunks: chunks, isUsual: isUsual)
+      return Piece(bucket: victim, buffers: buffers, isUsual: isUsual)
     }
   }
 
-  /// Chunks of one bucket, all of the usual size or all larger, spilled by one thread.
+  /// Buffers of one bucket, all of the usual size or all larger, spilled by one thread.
   private struct Piece {
     var bucket: Int
-    var chunks: [Chunk]
+    var buffers: [PackedRecords]
     var isUsual: Bool
   }
 
   private enum Room {
-    case made(Chunk)
+    case made(PackedRecords)
     case needed(Piece)
   }
 
-  /// The maximum number of chunks written at once.
+  /// The maximum number of buffers written at once.
   private static let longestExtent = 64
 
-  /// - Parameter limit: the maximum number of bytes for records; only the open chunks, one per bucket and worker, may
+  /// - Parameter limit: the maximum number of bytes for records; only the open buffers, one per bucket and worker, may
   ///   exceed it.
   init(limit: Int, workers: Int, folder: String) {
     (self.limit, self.workers) = (limit, workers)
     spill = SpillFile(folder: folder)
-    // Open chunks may use a sixth of the limit.
+    // Open buffers may use a sixth of the limit.
     let wanted = limit / (6 * workers * DeviceHash.bucketCount)
-    chunkBytes = min(max(wanted / Chunk.page, 1), 8) * Chunk.page
-    contents = Guarded(Contents(ChunkMemory(limit: limit, chunkBytes: chunkBytes), workers: workers))
+    bufferBytes = min(max(wanted / PackedRecords.page, 1), 8) * PackedRecords.page
+    contents = Guarded(Contents(RecordMemory(limit: limit, bufferBytes: bufferBytes), workers: workers))
   }
 
   var spilledBytes: UInt64 { spill.count }
 
-  /// The number of bytes allocated for chunks, full or empty.
+  /// The number of bytes allocated for buffers, full or empty.
   var allocatedBytes: Int { contents.withLock { $0.memory.allocated } }
 
   // MARK: - Filling
 
-  func place(_ chunk: Chunk, bucket: Int) {
+  func place(_ buffer: PackedRecords, bucket: Int) {
     let isShort = contents.withLock { contents in
-      if chunk.size == chunkBytes {
-        contents.buckets[bucket].usual.append(chunk)
+      if buffer.size == bufferBytes {
+        contents.buckets[bucket].usual.append(buffer)
       } else {
-        contents.buckets[bucket].large.append(chunk)
-        contents.buckets[bucket].largeBytes += chunk.size
-        contents.largest = max(contents.largest, chunk.size)
+        contents.buckets[bucket].large.append(buffer)
+        contents.buckets[bucket].largeBytes += buffer.size
+        contents.largest = max(contents.largest, buffer.size)
       }
       return contents.memory.room < reserve && contents.writing == (0, 0)
     }
@@ -129,26 +129,26 @@ final class BucketSpace: Sendable {
   /// Reserves bytes of the limit or, if the number is negative, returns them.
   func borrow(_ bytes: Int) { contents.withLock { $0.memory.borrowed += bytes } }
 
-  /// Returns an empty chunk, spilling others first if memory is short.
-  func empty(atLeast bytes: Int = 0) throws -> Chunk {
-    if let chunk = contents.withLock({ $0.memory.take(bytes) }) { return chunk }
-    // The memory of usual chunks is never freed, so spilling them makes no room for a large one.
-    let isUsual = Chunk.size(for: bytes) <= chunkBytes
+  /// Returns an empty buffer, spilling others first if memory is short.
+  func empty(atLeast bytes: Int = 0) throws -> PackedRecords {
+    if let buffer = contents.withLock({ $0.memory.take(bytes) }) { return buffer }
+    // The memory of usual buffers is never freed, so spilling them makes no room for a large one.
+    let isUsual = PackedRecords.size(for: bytes) <= bufferBytes
     while true {
       let room = contents.wait { contents -> Room? in
-        if let chunk = contents.memory.take(bytes) { return .made(chunk) }
+        if let buffer = contents.memory.take(bytes) { return .made(buffer) }
         if let piece = contents.takeLargest(usual: isUsual) { return .needed(piece) }
         let isComing = contents.writing.large > 0 || isUsual && contents.writing.usual > 0
         return isComing ? nil : .made(contents.memory.force(bytes))
       }
       switch room {
-      case .made(let chunk): return chunk
+      case .made(let buffer): return buffer
       case .needed(let piece): try spill(piece)
       }
     }
   }
 
-  /// Spills chunks before workers have to, until all workers have called ``endFilling()``.
+  /// Spills buffers before workers have to, until all workers have called ``endFilling()``.
   func spillAhead() throws {
     while let piece = contents.wait({ contents -> Piece?? in
       if contents.filling == 0 { return .some(nil) }
@@ -166,14 +166,14 @@ final class BucketSpace: Sendable {
     defer {
       contents.change { if piece.isUsual { $0.writing.usual -= 1 } else { $0.writing.large -= 1 } }
     }
-    try spill(piece.chunks, of: piece.bucket)
+    try spill(piece.buffers, of: piece.bucket)
   }
 
-  /// - Parameter chunks: all of the usual size, or all larger.
-  private func spill(_ chunks: [Chunk], of bucket: Int) throws {
-    var rest = chunks[...]
+  /// - Parameter buffers: all of the usual size, or all larger.
+  private func spill(_ buffers: [PackedRecords], of bucket: Int) throws {
+    var rest = buffers[...]
     while let first = rest.first {
-      let together = rest.prefix(first.size == chunkBytes ? Self.longestExtent : 1)
+      let together = rest.prefix(first.size == bufferBytes ? Self.longestExtent : 1)
       rest = rest.dropFirst(together.count)
       let extent = try spill.append(together)
       contents.withLock {
@@ -191,7 +191,7 @@ final class BucketSpace: Sendable {
   func look(at bucket: Int) -> StoredBucket? {
     contents.withLock { contents in
       let bucket = contents.buckets[bucket]
-      return bucket.isEmpty ? nil : StoredBucket(chunks: bucket.usual + bucket.large, extents: bucket.extents)
+      return bucket.isEmpty ? nil : StoredBucket(buffers: bucket.usual + bucket.large, extents: bucket.extents)
     }
   }
 
@@ -204,7 +204,7 @@ final class BucketSpace: Sendable {
         contents.buckets.map(\.spilledBytes).max() ?? 0, contents.largest
       )
     }
-    // In addition to its chunk, a large record needs memory for an event, a block and a write to disk.
+    // In addition to its buffer, a large record needs memory for an event, a block and a write to disk.
     let needed = workers * (min(most, share) + 8 * largest) + BucketFeed.ahead * min(most, share)
     for bucket in used.reversed() where contents.withLock({ $0.memory.available }) < needed {
       try spill(contents.withLock { $0.take(bucket, usual: true) }, of: bucket)
@@ -213,51 +213,51 @@ final class BucketSpace: Sendable {
     return used
   }
 
-  /// Removes and returns the records of a bucket; chunks loaded from it must be returned with ``release(_:)``.
+  /// Removes and returns the records of a bucket; buffers loaded from it must be returned with ``release(_:)``.
   func take(_ bucket: Int) -> StoredBucket {
     contents.withLock { contents in
       let taken = contents.buckets[bucket]
       contents.buckets[bucket] = Bucket()
-      return StoredBucket(chunks: taken.usual + taken.large, extents: taken.extents)
+      return StoredBucket(buffers: taken.usual + taken.large, extents: taken.extents)
     }
   }
 
   /// The number of bytes of one bucket that a worker may load at once.
   var share: Int { limit / 4 }
 
-  /// The free memory below which chunks are spilled ahead.
+  /// The free memory below which buffers are spilled ahead.
   private var reserve: Int { limit / 16 }
 
-  func load(_ extent: Extent) throws -> [Chunk] {
+  func load(_ extent: Extent) throws -> [PackedRecords] {
     try spill.read(
       extent,
       into: contents.withLock { contents in
-        (0..<extent.chunks).map { _ in contents.memory.force(Chunk.room(of: extent.size)) }
+        (0..<extent.buffers).map { _ in contents.memory.force(PackedRecords.room(of: extent.size)) }
       })
   }
 
-  /// Returns an empty chunk, regardless of the limit.
-  func forced(_ bytes: Int = 0) -> Chunk { contents.withLock { $0.memory.force(bytes) } }
+  /// Returns an empty buffer, regardless of the limit.
+  func forced(_ bytes: Int = 0) -> PackedRecords { contents.withLock { $0.memory.force(bytes) } }
 
-  func release(_ chunks: [Chunk]) { contents.withLock { $0.give(chunks) } }
+  func release(_ buffers: [PackedRecords]) { contents.withLock { $0.give(buffers) } }
 }
 
 /// The records of one bucket in memory and on disk, to be loaded at once or, if there are too many, in ordered slices.
 struct StoredBucket {
-  /// The chunks in memory.
-  let chunks: [Chunk]
+  /// The buffers in memory.
+  let buffers: [PackedRecords]
   let extents: [Extent]
 
   static let whole = RecordPlace.first..<RecordPlace.end
 
-  private var bytes: Int { extents.reduce(chunks.reduce(0) { $0 + $1.size }) { $0 + $1.bytes } }
+  private var bytes: Int { extents.reduce(buffers.reduce(0) { $0 + $1.size }) { $0 + $1.bytes } }
 
   /// Returns consecutive ranges of places with about `share` bytes of records each; a single range if all records fit.
   ///
-  /// The boundaries are estimated from one record of each chunk.
+  /// The boundaries are estimated from one record of each buffer.
   func slices(of share: Int) -> [Range<RecordPlace>] {
     guard bytes > share else { return [Self.whole] }
-    var known = chunks.map { ($0.places.newest, $0.size) }
+    var known = buffers.map { ($0.places.newest, $0.size) }
     for extent in extents { known += extent.places.map { ($0.newest, extent.size) } }
     known.sort { $0.0 < $1.0 }
     var slices: [Range<RecordPlace>] = []
@@ -274,17 +274,17 @@ struct StoredBucket {
     return slices + [start..<RecordPlace.end]
   }
 
-  /// Loads those records of a slice that are on disk. For the whole bucket, these are the original chunks.
-  func load(_ slice: Range<RecordPlace>, from space: BucketSpace) throws -> [Chunk] {
-    var loaded: [Chunk] = []
+  /// Loads those records of a slice that are on disk. For the whole bucket, these are the original buffers.
+  func load(_ slice: Range<RecordPlace>, from space: BucketSpace) throws -> [PackedRecords] {
+    var loaded: [PackedRecords] = []
     for extent in extents where extent.places.contains(where: { $0.overlaps(slice) }) {
-      let chunks = try space.load(extent)
+      let buffers = try space.load(extent)
       if slice == Self.whole {
-        loaded += chunks
+        loaded += buffers
         continue
       }
-      for chunk in chunks {
-        unsafe chunk.forEachRecord { record, head in
+      for buffer in buffers {
+        unsafe buffer.forEachRecord { record, head in
           guard slice.contains(head.place) else { return }
           let size = Int(head.size)
           if (loaded.last?.room ?? 0) < size { loaded.append(space.forced(size)) }
@@ -293,13 +293,13 @@ struct StoredBucket {
           loaded[last].add(size, at: head.place)
         }
       }
-      space.release(chunks)
+      space.release(buffers)
     }
     return loaded
   }
 }
 
-extension Chunk {
+extension PackedRecords {
   @inline(__always)
   func forEachRecord(_ body: (_ packed: UnsafeRawPointer, _ head: PackedHead) throws -> Void) rethrows {
     var at = unsafe UnsafeRawPointer(base)

@@ -44,8 +44,8 @@ package struct InputPreview {
   }
 
   private func devices(of stored: StoredBucket, _ number: Int, _ arena: Arena) throws -> Bucket {
-    func forEachChunk(_ body: (Chunk) -> Void) throws {
-      stored.chunks.forEach(body)
+    func forEachBuffer(_ body: (PackedRecords) -> Void) throws {
+      stored.buffers.forEach(body)
       for extent in stored.extents {
         let loaded = try space.load(extent)
         loaded.forEach(body)
@@ -53,9 +53,9 @@ package struct InputPreview {
       }
     }
     var days = DaySpans()
-    try forEachChunk { chunk in unsafe chunk.forEachRecord { _, head in days.add(head.timestamp) } }
+    try forEachBuffer { buffer in unsafe buffer.forEachRecord { _, head in days.add(head.timestamp) } }
     var bucket = Scan(known: try known(number, days.spans), arena: arena)
-    try forEachChunk { bucket.add($0) }
+    try forEachBuffer { bucket.add($0) }
     return Bucket(number: number, devices: bucket.devices, records: bucket.records)
   }
 
@@ -67,8 +67,8 @@ package struct InputPreview {
     /// Indices into ``devices``. Different ids with equal hashes count as one device; they are very rare.
     var places: [DeviceHash: Int] = [:]
 
-    mutating func add(_ chunk: Chunk) {
-      unsafe chunk.forEachRecord { packed, head in
+    mutating func add(_ buffer: PackedRecords) {
+      unsafe buffer.forEachRecord { packed, head in
         records += 1
         if unsafe known.withUnsafeBufferPointer({ unsafe PartitionSorter.contains($0, head.digest) }) { return }
         let instant = Instant(milliseconds: head.timestamp)

@@ -2,32 +2,32 @@ import BatchFoundation
 
 /// Sorts a bucket's packed records by device and drops duplicates; it keeps its memory from call to call.
 @safe struct PartitionSorter: ~Copyable {
-  private var keys: [RecordEntry] = []
+  var keys: [RecordEntry] = []
   private var sorted: UnsafeMutableBufferPointer<RecordEntry> = .allocate(capacity: 1 << 12)
   /// The device of each key, as an index into ``devices``.
-  private var owners: [UInt32] = []
-  private var devices: [Device] = []
+  var owners: [UInt32] = []
+  var devices: [Device] = []
   private var slots: [UInt32] = []
   /// The number of duplicates found by the last call.
-  private(set) var duplicates = 0
+  var duplicates = 0
   /// The duplicates recognized by a `recordId`.
-  private(set) var repeated: [RepeatedRecord] = []
+  var repeated: [RepeatedRecord] = []
   /// The identities of the bucket's records so far, for records that have one.
-  private var identities: Set<LineDigest> = []
+  var identities: Set<LineDigest> = []
   /// The time of the last record that counted for each key of a `recordId`, if the next slice may have more of them.
-  private var recordTimes: [UInt64: Int64] = [:]
+  var recordTimes: [UInt64: Int64] = [:]
   /// The record ids of earlier runs, and those of lines that these runs accepted without ids (``RecordIDs``).
-  private var knownIDs: [LineDigest] = []
+  var knownIDs: [LineDigest] = []
   /// The lines at the instants where a slice begins or ends, because adjacent slices may have equal lines there.
-  private var shared: [Tie: Set<LineDigest>] = [:]
+  var shared: [Tie: Set<LineDigest>] = [:]
 
   /// The time and kind that equal lines share.
-  private struct Tie: Hashable {
+  struct Tie: Hashable {
     var timestamp: Int64
     var kind: InputKind
   }
 
-  private struct Device {
+  struct Device {
     var text: Text
     var hash: DeviceHash
     var count: Int
@@ -50,7 +50,7 @@ import BatchFoundation
   ///   - replaces: returns whether a record replaces a later one with the same identity that an earlier run accepted.
   /// - Returns: the devices that have records left, sorted by id; valid until the next call.
   mutating func sort(
-    _ chunks: [Chunk], in slice: Range<RecordPlace> = StoredBucket.whole,
+    _ buffers: [PackedRecords], in slice: Range<RecordPlace> = StoredBucket.whole,
     known: (_ areIDs: Bool, [ClosedRange<Instant>]) throws -> [LineDigest],
     replaces: (_ device: Text, _ key: UInt64, Instant) throws -> Bool
   ) rethrows -> [DeviceRecords] {
@@ -63,8 +63,8 @@ import BatchFoundation
     var days = DaySpans()
     var hasIdentities = false
     var hasRecordKeys = false
-    for chunk in chunks {
-      unsafe chunk.forEachRecord { packed, head in
+    for buffer in buffers {
+      unsafe buffer.forEachRecord { packed, head in
         guard slice.contains(head.place) else { return }
         days.add(head.timestamp)
         if head.hasIdentity { hasIdentities = true }
@@ -139,61 +139,6 @@ import BatchFoundation
     }
   }
 
-  private mutating func dropKnown(
-    _ known: [LineDigest], _ replaces: (_ device: Text, _ key: UInt64, Instant) throws -> Bool
-  ) rethrows {
-    guard !known.isEmpty else { return }
-    var left = 0
-    var ids: [LineDigest] = []
-    try unsafe known.withUnsafeBufferPointer { known in
-      for index in keys.indices {
-        let record = keys[index]
-        if unsafe Self.contains(known, record.digest) {
-          if record.hasIdentity {
-            guard let key = record.recordKey, isFirst(key, at: record.milliseconds),
-              try replaces(devices[Int(owners[index])].text, key, record.timestamp)
-            else { continue }
-            record.mark(.replaces)
-          } else {
-            // If an earlier run read the line without a map, the store has no id for it.
-            if let key = record.recordKey, isKnown(key, at: record.milliseconds) != .near {
-              ids.append(RecordIDs.entry(key, at: record.milliseconds))
-            }
-            continue
-          }
-        }
-        keys[left] = record
-        owners[left] = owners[index]
-        left += 1
-      }
-    }
-    if !ids.isEmpty { knownIDs = (knownIDs + ids).sorted() }
-    duplicates += keys.count - left
-    keys.removeLast(keys.count - left)
-    owners.removeLast(owners.count - left)
-  }
-
-  /// Returns whether the sorted digests contain a digest. The search interpolates, because digests are evenly
-  /// distributed, and bisects after six guesses.
-  static func contains(_ known: UnsafeBufferPointer<LineDigest>, _ digest: LineDigest) -> Bool {
-    var low = 0
-    var high = known.count - 1
-    var guesses = 0
-    while low <= high {
-      let (bottom, top) = unsafe (known[low].high, known[high].high)
-      if digest.high < bottom || digest.high > top { return false }
-      var middle = low + (high - low) / 2
-      if guesses < 6, top > bottom {
-        let share = Double(digest.high - bottom) / Double(top - bottom)
-        middle = low + min(high - low, Int(share * Double(high - low)))
-      }
-      guesses += 1
-      if unsafe known[middle] == digest { return true }
-      if unsafe known[middle] < digest { low = middle + 1 } else { high = middle - 1 }
-    }
-    return false
-  }
-
   /// Groups the keys by device, keeping their order.
   private mutating func scatter() {
     if unsafe sorted.count < keys.count {
@@ -244,88 +189,5 @@ import BatchFoundation
     if left == 0 { return nil }
     return unsafe DeviceRecords(
       device: device.text, hash: device.hash, records: RecordList(keys: UnsafeBufferPointer(rebasing: own[..<left])))
-  }
-
-  /// Moves the records that are to be kept to the front, in order; returns their number.
-  @inline(__always)
-  private static func keep(
-    _ own: UnsafeMutableBufferPointer<RecordEntry>, where isKept: (RecordEntry) -> Bool
-  ) -> Int {
-    var left = 0
-    for index in own.indices where unsafe isKept(own[index]) {
-      unsafe own[left] = own[index]
-      left += 1
-    }
-    return left
-  }
-
-  /// Keeps the first of equal lines and returns how many are left at the front.
-  ///
-  /// Equal lines have equal device, time and kind. A line is therefore compared only with neighbors of the same time
-  /// and kind and, at the limits of a slice, with lines of adjacent slices.
-  private mutating func dropRepeated(
-    _ own: UnsafeMutableBufferPointer<RecordEntry>, in slice: Range<RecordPlace>
-  ) -> Int {
-    let (opening, closing) = (slice.lowerBound.timestamp, slice.upperBound.timestamp)
-    var left = 0
-    var at = 0
-    while at < own.count {
-      let (time, kind) = unsafe (own[at].milliseconds, own[at].kind)
-      var end = at + 1
-      while end < own.count, unsafe own[end].milliseconds == time, unsafe own[end].kind == kind { end += 1 }
-      let isShared = time == opening || time == closing
-      let tie = Tie(timestamp: time, kind: kind)
-      var seen = isShared ? shared.removeValue(forKey: tie) ?? [] : []
-      for index in at..<end where unsafe end - at == 1 && !isShared || seen.insert(own[index].digest).inserted {
-        unsafe own[left] = own[index]
-        left += 1
-      }
-      if isShared { shared[tie] = seen }
-      at = end
-    }
-    return left
-  }
-
-  /// Keeps the first of the records that have the same `recordId` within an hour, marks those farther apart with
-  /// ``RecordNotes/isAgain``, and returns the number of records left at the front.
-  private mutating func dropRepeatedIDs(_ own: UnsafeMutableBufferPointer<RecordEntry>, _ device: Text) -> Int {
-    unsafe Self.keep(own) { record in
-      guard !record.hasIdentity, let key = record.recordKey else { return true }
-      let time = record.milliseconds
-      let known = isKnown(key, at: time)
-      let last = recordTimes[key]
-      if known == .near || last.map({ time - $0 <= RecordIDs.span }) ?? false {
-        repeated.append(RepeatedRecord(device: device, digest: record.digest, timestamp: record.timestamp))
-        return false
-      }
-      if last != nil || known == .far { record.mark(.isAgain) }
-      recordTimes[key] = time
-      return true
-    }
-  }
-
-  /// Returns whether earlier runs had records with the identity, all of them later than `time`.
-  private func isFirst(_ key: UInt64, at time: Int64) -> Bool {
-    let place = firstKnown(key)
-    return place < knownIDs.count && knownIDs[place].high == key && time < Int64(bitPattern: knownIDs[place].low)
-  }
-
-  /// Returns the index of the id's earliest entry in ``knownIDs``, or the index where it would be inserted.
-  private func firstKnown(_ key: UInt64) -> Int {
-    knownIDs.place { $0.high < key }
-  }
-
-  private enum Knowledge {
-    case none, far, near
-  }
-
-  /// Returns whether earlier runs had records with the id and, if so, whether any was within an hour of the time.
-  private func isKnown(_ key: UInt64, at time: Int64) -> Knowledge {
-    var knowledge = Knowledge.none
-    for id in knownIDs[firstKnown(key)...].prefix(while: { $0.high == key }) {
-      if abs(Int64(bitPattern: id.low) - time) <= RecordIDs.span { return .near }
-      knowledge = .far
-    }
-    return knowledge
   }
 }

@@ -1,16 +1,16 @@
 import BatchFoundation
 import Glibc
 
-/// Consecutive chunks of one size in the spill file.
+/// Consecutive buffers of one size in the spill file.
 struct Extent {
   var offset: UInt64
-  /// The number of bytes of each chunk.
+  /// The number of bytes of each buffer.
   var size: Int
-  /// The places of the records in each chunk.
+  /// The places of the records in each buffer.
   var places: [PlaceSpan]
 
-  var chunks: Int { places.count }
-  var bytes: Int { size * chunks }
+  var buffers: Int { places.count }
+  var bytes: Int { size * buffers }
 }
 
 /// A temporary file whose name is removed once it is open, so that it never outlives the process.
@@ -46,35 +46,36 @@ final class SpillFile: Sendable {
   /// The number of bytes written so far.
   var count: UInt64 { file.withLock { $0.length } }
 
-  /// - Parameter chunks: chunks of one size.
-  func append(_ chunks: ArraySlice<Chunk>) throws -> Extent {
-    let size = chunks.first?.size ?? 0
+  /// - Parameter buffers: buffers of one size.
+  func append(_ buffers: ArraySlice<PackedRecords>) throws -> Extent {
+    let size = buffers.first?.size ?? 0
     let (descriptor, offset) = try file.withLock { file in
       if file.descriptor < 0 { file.descriptor = try create() }
-      defer { file.length += UInt64(size * chunks.count) }
+      defer { file.length += UInt64(size * buffers.count) }
       return (file.descriptor, file.length)
     }
-    for chunk in chunks { chunk.markUsed() }
-    try unsafe transfer(chunks, descriptor, at: offset, pwritev, "write", atEnd: ENOSPC)
-    return Extent(offset: offset, size: size, places: chunks.map(\.places))
+    for buffer in buffers { buffer.markUsed() }
+    try unsafe transfer(buffers, descriptor, at: offset, pwritev, "write", atEnd: ENOSPC)
+    return Extent(offset: offset, size: size, places: buffers.map(\.places))
   }
 
-  /// - Parameter empty: as many chunks as the extent has, all of the same size as its chunks.
-  /// - Returns: the chunks with their content.
-  func read(_ extent: Extent, into empty: [Chunk]) throws -> [Chunk] {
+  /// - Parameter empty: as many buffers as the extent has, all of the same size as its buffers.
+  /// - Returns: the buffers with their content.
+  func read(_ extent: Extent, into empty: [PackedRecords]) throws -> [PackedRecords] {
     try unsafe transfer(empty[...], file.withLock(\.descriptor), at: extent.offset, unsafe preadv, "read", atEnd: EIO)
-    var chunks = empty
-    for index in chunks.indices { chunks[index].readUsed() }
-    return chunks
+    var buffers = empty
+    for index in buffers.indices { buffers[index].readUsed() }
+    return buffers
   }
 
   private typealias Call = (Int32, UnsafePointer<iovec>?, Int32, off_t) -> Int
 
   /// - Parameter atEnd: the error code to use if nothing is transferred.
   private func transfer(
-    _ chunks: ArraySlice<Chunk>, _ descriptor: Int32, at start: UInt64, _ call: Call, _ verb: String, atEnd: Int32
+    _ buffers: ArraySlice<PackedRecords>, _ descriptor: Int32, at start: UInt64, _ call: Call, _ verb: String,
+    atEnd: Int32
   ) throws {
-    var parts = unsafe chunks.map { unsafe iovec(iov_base: $0.base, iov_len: $0.size) }[...]
+    var parts = unsafe buffers.map { unsafe iovec(iov_base: $0.base, iov_len: $0.size) }[...]
     var offset = off_t(start)
     var usesCache = false
     while unsafe !parts.isEmpty {

@@ -3,7 +3,7 @@ import Glibc
 /// A page-aligned buffer with consecutive packed records of one bucket; it is written to disk unchanged.
 ///
 /// Its last bytes hold the number of used bytes, so that it can be read back.
-@safe struct Chunk {
+@safe struct PackedRecords {
   let base: UnsafeMutableRawPointer
   /// The total number of bytes, in whole pages.
   let size: Int
@@ -19,7 +19,7 @@ import Glibc
 
   static func room(of size: Int) -> Int { size - mark }
 
-  /// Returns the size of a chunk with room for a number of bytes.
+  /// Returns the size of a buffer with room for a number of bytes.
   static func size(for bytes: Int) -> Int { (bytes + mark + page - 1) / page * page }
 
   /// Counts a record that was written after the used bytes.
@@ -34,10 +34,10 @@ import Glibc
   mutating func readUsed() { used = unsafe Int(base.load(fromByteOffset: size - Self.mark, as: UInt64.self)) }
 }
 
-/// The memory for chunks up to a limit. Usual chunks come from slabs kept to the end; larger ones are freed after use.
-@safe struct ChunkMemory: ~Copyable {
-  let chunkBytes: Int
-  /// Memory that workers hold for long lines, unavailable for chunks.
+/// The memory for buffers up to a limit. Usual buffers come from slabs kept to the end; larger ones are freed after use.
+@safe struct RecordMemory: ~Copyable {
+  let bufferBytes: Int
+  /// Memory that workers hold for long lines, unavailable for buffers.
   var borrowed = 0
   private let limit: Int
   private var free: [UnsafeMutableRawPointer] = unsafe []
@@ -47,35 +47,35 @@ import Glibc
   /// The size of a huge page, in which random access to records is cheap.
   private static let slabBytes = 2 << 20
 
-  init(limit: Int, chunkBytes: Int) {
-    (self.limit, self.chunkBytes) = (limit, chunkBytes)
+  init(limit: Int, bufferBytes: Int) {
+    (self.limit, self.bufferBytes) = (limit, bufferBytes)
   }
 
   deinit { unsafe slabs.forEach { unsafe $0.deallocate() } }
 
-  /// The number of bytes left for chunks.
-  var available: Int { unsafe limit - borrowed - allocated + free.count * chunkBytes }
+  /// The number of bytes left for buffers.
+  var available: Int { unsafe limit - borrowed - allocated + free.count * bufferBytes }
 
-  /// The number of bytes left for usual chunks; less than ``available``, because slabs are allocated whole and never
+  /// The number of bytes left for usual buffers; less than ``available``, because slabs are allocated whole and never
   /// freed.
   var room: Int {
-    unsafe free.count * chunkBytes + max(0, limit - borrowed - allocated) / Self.slabBytes * Self.slabBytes
+    unsafe free.count * bufferBytes + max(0, limit - borrowed - allocated) / Self.slabBytes * Self.slabBytes
   }
 
-  /// Returns an empty chunk with room for a number of bytes; nil if that would exceed the limit.
-  mutating func take(_ bytes: Int) -> Chunk? {
-    let size = max(chunkBytes, Chunk.size(for: bytes))
-    let isUsual = size == chunkBytes
+  /// Returns an empty buffer with room for a number of bytes; nil if that would exceed the limit.
+  mutating func take(_ bytes: Int) -> PackedRecords? {
+    let size = max(bufferBytes, PackedRecords.size(for: bytes))
+    let isUsual = size == bufferBytes
     let wanted = unsafe isUsual ? (free.isEmpty ? Self.slabBytes : 0) : size
     return wanted == 0 || allocated + wanted <= limit - borrowed ? force(bytes) : nil
   }
 
-  /// Returns an empty chunk, regardless of the limit.
-  mutating func force(_ bytes: Int) -> Chunk {
-    let size = max(chunkBytes, Chunk.size(for: bytes))
-    guard size == chunkBytes else {
+  /// Returns an empty buffer, regardless of the limit.
+  mutating func force(_ bytes: Int) -> PackedRecords {
+    let size = max(bufferBytes, PackedRecords.size(for: bytes))
+    guard size == bufferBytes else {
       allocated += size
-      return unsafe Chunk(base: .allocate(byteCount: size, alignment: Chunk.page), size: size)
+      return unsafe PackedRecords(base: .allocate(byteCount: size, alignment: PackedRecords.page), size: size)
     }
     if unsafe free.isEmpty {
       let slab = UnsafeMutableRawPointer.allocate(byteCount: Self.slabBytes, alignment: Self.slabBytes)
@@ -83,19 +83,19 @@ import Glibc
       _ = unsafe madvise(slab, Self.slabBytes, MADV_HUGEPAGE)
       allocated += Self.slabBytes
       unsafe slabs.append(slab)
-      for offset in stride(from: Self.slabBytes - chunkBytes, through: 0, by: -chunkBytes) {
+      for offset in stride(from: Self.slabBytes - bufferBytes, through: 0, by: -bufferBytes) {
         unsafe free.append(slab + offset)
       }
     }
-    return unsafe Chunk(base: free.removeLast(), size: chunkBytes)
+    return unsafe PackedRecords(base: free.removeLast(), size: bufferBytes)
   }
 
-  mutating func give(_ chunk: Chunk) {
-    if chunk.size == chunkBytes {
-      unsafe free.append(chunk.base)
+  mutating func give(_ buffer: PackedRecords) {
+    if buffer.size == bufferBytes {
+      unsafe free.append(buffer.base)
     } else {
-      allocated -= chunk.size
-      unsafe chunk.base.deallocate()
+      allocated -= buffer.size
+      unsafe buffer.base.deallocate()
     }
   }
 }
