@@ -286,12 +286,12 @@ package final class Delivery: Sendable {
 
     mutating func finish() throws -> DeliveryReport {
       let counts = try ledger.statusCounts()
-      report.upload.eventsPending = try ledger.waitingEvents()
+      report.upload.eventsPending = try ledger.pendingEventCount()
       report.upload.eventsUnknown = counts[.unknown, default: 0]
       report.stop = schedule.stop
       // If no response gave a reason, the last failure is the reason.
       if case .unreachable? = schedule.stop { report.stopReason = report.stopReason ?? fault ?? reported?.reason }
-      try ledger.noteDoubtsTold(by: run)
+      try ledger.noteDoubtsReported(by: run)
       let renewals = delivery.destination.renewals - renewalsBefore
       report.upload.requests += renewals
       report.upload.retries += renewals

@@ -35,7 +35,7 @@ extension DeliverySchedule {
 
   /// Ends if the service requests a longer pause than ``patience`` allows. Later responses do not shorten the pause.
   mutating func endIfPausedBeyondPatience(now: Milliseconds) {
-    guard traits.mostAttempts == nil, inFlight == 0, hasOthers || !waiting.isEmpty,
+    guard traits.mostAttempts == nil, inFlight == 0, hasOthers || !setAside.isEmpty,
       pausedUntil > outage?.end(patience) ?? now + patience
     else { return }
     end(.unreachable(.longerPause(patience)))

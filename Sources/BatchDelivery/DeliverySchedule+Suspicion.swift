@@ -9,7 +9,7 @@ extension DeliverySchedule {
   mutating func judge(_ chunk: PendingChunk, _ fault: CallFault, now: Milliseconds) -> Bool {
     let isToBlame = search.has(chunk) && chunk.events > 1 ? search.mayGoOn() : isProven(chunk)
     if isToBlame, isExcused(chunk, fault, now: now) { return false }
-    if isToBlame { suspects.append(chunk) } else { waiting.append(chunk) }
+    if isToBlame { suspects.append(chunk) } else { setAside.append(chunk) }
     return true
   }
 
@@ -36,9 +36,9 @@ extension DeliverySchedule {
   /// to show whether the failed chunks are to blame.
   var looksElsewhere: Bool { !isInOrder && failuresInARow >= max(1, settings.failuresInARow / 2) }
 
-  /// Continues with the waiting chunks, because the service accepted or rejected something.
+  /// Continues with the chunks set aside, because the service accepted or rejected something.
   mutating func release(now: Milliseconds) {
-    for chunk in waiting {
+    for chunk in setAside {
       if !search.has(chunk) {
         delayed.append((now, chunk))
       } else if chunk.events == 1, !search.isBlamed(chunk) {
@@ -47,7 +47,7 @@ extension DeliverySchedule {
         suspects.append(chunk)
       }
     }
-    waiting = []
+    setAside = []
   }
 
   /// Returns the changes to chunks that have become necessary since the last call.
@@ -86,30 +86,30 @@ extension DeliverySchedule {
 
   private mutating func join(isOutage: Bool) -> [ChunkChange] {
     let (changes, parts) = search.join(isOutage: isOutage)
-    waiting.removeAll { parts.contains($0.id) }
+    setAside.removeAll { parts.contains($0.id) }
     suspects.removeAll { parts.contains($0.id) }
     delayed.removeAll { parts.contains($0.chunk.id) }
     return changes
   }
 
-  /// Whether nothing more can happen to waiting chunks until ``conclude()`` decides about them.
+  /// Whether nothing more can happen to chunks set aside until ``conclude()`` decides about them.
   var isQuiet: Bool {
     inFlight == 0 && suspects.isEmpty && !search.isUnderWay
-      && (doubt != nil || !waiting.isEmpty && delayed.isEmpty && next != .ready)
+      && (doubt != nil || !setAside.isEmpty && delayed.isEmpty && next != .ready)
   }
 
-  /// Decides about the waiting chunks when nothing else can show whether the service fails.
+  /// Decides about the chunks set aside when nothing else can show whether the service fails.
   private mutating func conclude() -> [ChunkChange] {
-    if !search.isExhausted, let place = nextInVain { return [halve(waiting.remove(at: place))] }
+    if !search.isExhausted, let place = nextInVain { return [halve(setAside.remove(at: place))] }
     let needsEnd = looksElsewhere && !hasLookedElsewhere
-    if doubt == nil || waitsForOthers || needsEnd, readyCount > 0, search.witnesses < mostFailures {
+    if doubt == nil || needsOthers || needsEnd, readyCount > 0, search.witnesses < mostFailures {
       search.mostWitnesses += 1
       return []
     }
-    if doubt == nil, !waiting.isEmpty, waiting.allSatisfy(isLastToBlame) {
-      defer { waiting = [] }
+    if doubt == nil, !setAside.isEmpty, setAside.allSatisfy(isLastToBlame) {
+      defer { setAside = [] }
       search.keepHalves()
-      return waiting.map(ChunkChange.giveUp)
+      return setAside.map(ChunkChange.giveUp)
     }
     // In an outage, refusals for now are still waited out.
     let changes = join(isOutage: true)
@@ -117,11 +117,11 @@ extension DeliverySchedule {
     return changes
   }
 
-  /// Whether a waiting chunk was searched or failed as often as allowed, so that it would be to blame if any other
+  /// Whether a chunk set aside was searched or failed as often as allowed, so that it would be to blame if any other
   /// chunk were accepted. Others are sent before the service counts as down; otherwise this chunk would block them in
   /// every run.
-  private var waitsForOthers: Bool {
-    waiting.contains { search.has($0) || $0.failures >= mostFailures }
+  private var needsOthers: Bool {
+    setAside.contains { search.has($0) || $0.failures >= mostFailures }
   }
 
   /// Returns whether an event is to blame although no other chunk can show more, because something was accepted since
@@ -132,19 +132,19 @@ extension DeliverySchedule {
       || search.isOfRemainder(chunk) && (search.has(chunk) || chunk.failures >= mostFailures)
   }
 
-  /// The index of the waiting chunk that failed most often, to be searched even though the service may be to blame; nil
+  /// The index of the chunk set aside that failed most often, to be searched even though the service may be to blame; nil
   /// if there is none.
   private var nextInVain: Int? {
-    waiting.indices
+    setAside.indices
       .filter {
-        waiting[$0].events > 1 && waiting[$0].failures >= mostFailures && !search.has(waiting[$0])
+        setAside[$0].events > 1 && setAside[$0].failures >= mostFailures && !search.has(setAside[$0])
       }
-      .max { waiting[$0].failures < waiting[$1].failures }
+      .max { setAside[$0].failures < setAside[$1].failures }
   }
 
-  /// Adds chunks whose halves were joined again to the waiting chunks.
+  /// Adds chunks whose halves were joined again to those set aside.
   package mutating func takeBack(_ joined: [PendingChunk]) {
     for chunk in joined { troubles[chunk.id] = nil }
-    waiting += joined
+    setAside += joined
   }
 }

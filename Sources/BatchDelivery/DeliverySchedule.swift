@@ -36,7 +36,7 @@ package struct DeliverySchedule {
   var delayed: [(due: Milliseconds, chunk: PendingChunk)] = []
   /// Chunks that are not sent until others show whether the service works. They were refused while everything was
   /// refused, or failed so often that they would be suspected if it works.
-  var waiting: [PendingChunk] = []
+  var setAside: [PendingChunk] = []
   /// Chunks that are probably to blame. They are halved, or given up if they contain only one event.
   var suspects: [PendingChunk] = []
   var search: SuspectSearch
@@ -104,17 +104,17 @@ package struct DeliverySchedule {
   package var isIdle: Bool {
     inFlight == 0
       && (stop != nil
-        || doubt == nil && next == nil && delayed.isEmpty && suspects.isEmpty && waiting.isEmpty && !search.isUnderWay)
+        || doubt == nil && next == nil && delayed.isEmpty && suspects.isEmpty && setAside.isEmpty && !search.isUnderWay)
   }
 
   /// Whether nothing else could show that the service works.
   private var nothingElseIsReady: Bool { inFlight == 0 && readyCount == 0 && delayed.isEmpty && !search.isUnderWay }
 
-  /// The index of the waiting chunk to send, in the absence of others, to find out whether an outage is over; nil if
+  /// The index of the chunk set aside to send, in the absence of others, to find out whether an outage is over; nil if
   /// there is none to send.
   private var nextAsking: Int? {
     guard outage != nil else { return nil }
-    return waiting.firstIndex {
+    return setAside.firstIndex {
       !search.has($0) && (search.isExhausted || $0.events == 1 || $0.failures < mostFailures)
     }
   }
@@ -183,7 +183,7 @@ package struct DeliverySchedule {
     if doubt == nil, !endIsNext, let due = dueIndex(now) { return search.begin(delayed.remove(at: due).chunk) }
     switch source {
     case .part: return search.beginNext()
-    case .asking: return nextAsking.map { waiting.remove(at: $0) }
+    case .asking: return nextAsking.map { setAside.remove(at: $0) }
     case .ready where search.mostWitnesses > 0: return takeWitness()
     case .ready where endIsNext || startsFromTheEnd: return takeLast()
     case .ready:
@@ -222,7 +222,7 @@ package struct DeliverySchedule {
   /// Whether ready chunks are reserved to show whether the service fails: all of them if chunks are sent in order,
   /// otherwise the last one.
   private var isReserved: Bool {
-    let isOpen = !waiting.isEmpty || !suspects.isEmpty || search.isUnderWay
+    let isOpen = !setAside.isEmpty || !suspects.isEmpty || search.isUnderWay
     return isInOrder ? isOpen : readyCount == 1 && (isOpen || delayed.contains { $0.chunk.failures > 0 })
   }
 
@@ -299,10 +299,10 @@ package struct DeliverySchedule {
     }
   }
 
-  /// Ends the delivery if the queue is empty. If waiting chunks are left, the service counts as down.
+  /// Ends the delivery if the queue is empty. If chunks set aside are left, the service counts as down.
   package mutating func endUnlessDone() {
     guard isIdle, stop == nil else { return }
-    if !waiting.isEmpty { end(everyRequest) } else { rejectedEvents.settle() }
+    if !setAside.isEmpty { end(everyRequest) } else { rejectedEvents.settle() }
   }
 
   private mutating func noteAnswer(now: Milliseconds) {
@@ -345,13 +345,13 @@ package struct DeliverySchedule {
     let isDue = isTrial || failed.failures >= mostFailures || search.witnesses > 0
     if counts, stop == nil || isTrial, isDue, judge(failed, fault, now: now) {
       // If failures in a row do not end the delivery, it ends when one chunk per lane has reached its limit.
-      if traits.mostAttempts != nil, !isInOrder, waiting.count >= lanes {
+      if traits.mostAttempts != nil, !isInOrder, setAside.count >= lanes {
         doubt = .unreachable(.attempts(trouble.attempts))
       }
       return verdict
     }
     guard !isOut, !asksOthers(fault, attempts: trouble.attempts) else {
-      waiting.append(failed)
+      setAside.append(failed)
       return verdict
     }
     let isInVain = acknowledged == trouble.acknowledgedBefore && !fault.isForNow

@@ -60,7 +60,7 @@ package struct DeliveryTraits: Sendable, Equatable {
 /// defaults.
 package struct DeliverySettings: Sendable {
   package var concurrency: Int
-  package var limits: BlockLimits
+  package var limits: RequestLimits
   package var onUnknown: UnknownOutcomePolicy
   /// The number of counted failures at which a chunk may be suspected.
   package var maxFailures: Int
@@ -96,7 +96,7 @@ package struct DeliverySettings: Sendable {
   package static let largestConcurrency = 8
 
   package init(
-    concurrency: Int, limits: BlockLimits, onUnknown: UnknownOutcomePolicy, maxFailures: Int, failuresInARow: Int,
+    concurrency: Int, limits: RequestLimits, onUnknown: UnknownOutcomePolicy, maxFailures: Int, failuresInARow: Int,
     retryBudget: Int, patience: Patience.Limits
   ) {
     self.concurrency = min(max(concurrency, 1), Self.largestConcurrency)

@@ -16,3 +16,23 @@ package struct CommandError: RunError, Equatable, CustomStringConvertible {
 
 /// An error thrown because an input cannot be read, or can no longer be read as before.
 public protocol InputFailure: Error {}
+
+/// The exit codes of the program (reference command-line 4).
+public enum RunExit: Int32, CaseIterable, Codable, Sendable {
+  case done = 0
+  case usage = 64
+  case inputRefused = 65
+  case noInput = 66
+  case serviceUnavailable = 69
+  case cannotWrite = 73
+  case inputOutput = 74
+  case storeIsHeld = 75
+  case protocolRefused = 76
+  case credentialsRefused = 77
+  case configuration = 78
+  case interrupted = 130
+  case terminated = 143
+
+  /// Creates the exit code of a run that ends with the error.
+  package init(of error: any Error) { self = (error as? any RunError)?.exit ?? .inputOutput }
+}

@@ -21,7 +21,7 @@ extension RandomAccessCollection {
   ///
   /// - Parameter isBefore: must not be true for any element after one for which it is false.
   @inlinable @inline(__always)
-  public func place(behind isBefore: (Element) -> Bool) -> Index {
+  public func place(after isBefore: (Element) -> Bool) -> Index {
     var (low, high) = (startIndex, endIndex)
     while low < high {
       let middle = index(low, offsetBy: distance(from: low, to: high) / 2)

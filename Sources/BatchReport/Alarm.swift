@@ -54,7 +54,7 @@ package struct Alarm: Sendable, Equatable {
       command = first.command(report.invocation).text
       purpose = missed.count == 1 ? "To read the missed window" : "To read the first missed window"
     }
-    if report.storeIsDamaged == true, let store = report.store { tellDamage(of: store) }
+    if report.storeIsDamaged == true, let store = report.store { noteDamage(of: store) }
   }
 
   /// Returns the window in words: its date if it is one day in the job's zone, or the run's start time if it is open.
@@ -71,7 +71,7 @@ package struct Alarm: Sendable, Equatable {
   private static let longestText = 400
 
   /// Suggests the command that shows the damage instead of another run, which would encounter it again.
-  package mutating func tellDamage(of store: String) {
+  package mutating func noteDamage(of store: String) {
     command = ShellCommand("store", "check", "--store", store).text
     purpose = "To see the damage"
   }

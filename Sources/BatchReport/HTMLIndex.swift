@@ -78,7 +78,7 @@ package struct ListedRun: Sendable, Equatable {
   fileprivate var ending: String {
     guard let exit, let state else { return "killed or still running" }
     if let finisher { return "\(state.rawValue), finished by run \(finisher.number)" }
-    return state == .failed ? "failed: \(Wording.ending(exit))" : state.rawValue
+    return state == .failed ? "failed: \(exit.ending)" : state.rawValue
   }
 
   /// The last millisecond that the run covers; a run until midnight belongs to the day before.
@@ -293,7 +293,7 @@ extension Markup {
         .time("as of", zone, \.asOf), .toned("ended", \.tone) { "\($0.sign) \($0.ending)" },
         .figure("accepted", \.accepted), .figure("quarantined", \.quarantined), .figure("events", \.events),
         .figure("posted", \.posted), .figure("failed", \.failed), .number("not sent") { $0.unsent?.grouped ?? "" },
-        .number("took") { $0.seconds.map(Wording.seconds) ?? "" },
+        .number("took") { $0.seconds.map(\.inSeconds) ?? "" },
       ])
     line("<footer>This page shows no ids of people.</footer>")
   }

@@ -62,7 +62,7 @@ extension Markup {
         case .nearlyAll: "95th percentile response time"
         case .all: "slowest response time"
         }
-      return (share, Wording.seconds(answer.seconds))
+      return (share, answer.seconds.inSeconds)
     }
     return counted(
       [
@@ -113,7 +113,7 @@ struct Bar {
     let longest = max(0.001, stages.map(\.seconds).max() ?? 0)
     return stages.map {
       Bar(
-        name: $0.name, figure: Wording.seconds($0.seconds), share: Int(min(max($0.seconds / longest, 0), 1) * 100))
+        name: $0.name, figure: $0.seconds.inSeconds, share: Int(min(max($0.seconds / longest, 0), 1) * 100))
     }
   }
 }

@@ -266,7 +266,7 @@ extension Markup {
   private static func facts(_ report: RunReport) -> [(name: String, value: String)] {
     let digest = report.configuration.digest
     let facts: [(name: String, value: String?)] = [
-      ("started", report.startedAt.rfc3339), ("took", Wording.seconds(report.summary.durationSeconds)),
+      ("started", report.startedAt.rfc3339), ("took", report.summary.durationSeconds.inSeconds),
       ("as of", report.asOf.rfc3339), ("window", TimeWindow(from: report.from, to: report.to).words),
       ("known until", report.knownUntil?.rfc3339 ?? "no time; inactivity ended nothing"),
       ("kind of run", report.mode.words),

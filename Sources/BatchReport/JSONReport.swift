@@ -184,7 +184,7 @@ package enum JSONReport {
 extension JSONNode {
   /// Returns seconds with three decimals; null if not a number.
   static func seconds(_ seconds: Double) -> JSONNode {
-    let text = Wording.seconds(seconds)
+    let text = seconds.inSeconds
     return seconds.isFinite && text != "?" ? JSONNode(.number(String(text.dropLast(2)))) : .text(nil)
   }
 

@@ -32,7 +32,7 @@ package struct JUnitDocument: Sendable {
     let escape = Markup.escaped
     let failures = cases.count { $0.failure != nil }
     let counts =
-      "tests=\"\(cases.count)\" failures=\"\(failures)\" errors=\"0\" time=\"\(Wording.seconds(seconds).dropLast(2))\""
+      "tests=\"\(cases.count)\" failures=\"\(failures)\" errors=\"0\" time=\"\(seconds.inSeconds.dropLast(2))\""
     var lines = [
       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>", "<testsuites \(counts)>",
       "  <testsuite name=\"\(escape(suite))\" \(counts)>",

@@ -61,7 +61,7 @@ enum NextSteps {
     }
     steps += wholeFiles(report)
     let lineCount = summary.records.quarantined - report.quarantinedFiles
-    if lineCount > 0, report.quarantineWaits {
+    if lineCount > 0, report.hasPendingQuarantine {
       let lines = lineCount.counted("line was", "lines were")
       if let list = command("quarantine", "list"), report.mode != .dryRun {
         steps.append("\(lines) quarantined. See why: \(list)")
@@ -175,7 +175,7 @@ enum NextSteps {
   /// Returns the steps for whole files. Their findings concern no individual line, although each counts as a
   /// quarantined line.
   private static func wholeFiles(_ report: RunReport) -> [String] {
-    guard report.quarantineWaits else { return [] }
+    guard report.hasPendingQuarantine else { return [] }
     return [
       (
         QuarantineReason.damagedFile, "is truncated or damaged", "are truncated or damaged",

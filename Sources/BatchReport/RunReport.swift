@@ -57,7 +57,7 @@ package struct RunReport: Sendable, Equatable, Codable {
   /// The activity on devices over time, from the events of this run.
   package var activity = Activity()
   /// Whether quarantined lines are pending; false if all lines that this run quarantined have already been dismissed.
-  package var quarantineWaits = true
+  package var hasPendingQuarantine = true
   /// Examples of quarantined lines and events: at most 20, or 200 in a dry run.
   package var quarantine: [QuarantineSample] = []
   /// The causes of all quarantined lines, the most frequent first; nil in reports from older releases.
@@ -254,7 +254,7 @@ extension RunReport {
     let held = events > 0 ? "\(events.counted("event is", "events are")) held as UNKNOWN" : nil
     let refused = plans > 0 ? "the service refused \(plans.counted("identity plan")) for good" : nil
     let reasons = [held, refused].compactMap(\.self)
-    guard exit == .protocolRefused else { return Wording.ending(exit) }
+    guard exit == .protocolRefused else { return exit.ending }
     return failure != nil && held == nil || reasons.isEmpty
       ? "TLS or protocol error at the service" : reasons.joined(separator: ", and ")
   }

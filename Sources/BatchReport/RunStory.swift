@@ -39,23 +39,23 @@ enum RunStory {
     case .noUpload where couldNotBegin: break
     case .noUpload: sentences.append("Nothing was sent; the events are in the store.")
     case .run, .post:
-      let waiting = report.unsent.reduce(0) { $0 + $1.events }
-      if couldNotBegin, waiting == 0 { break }
+      let pending = report.unsent.reduce(0) { $0 + $1.events }
+      if couldNotBegin, pending == 0 { break }
       if !couldNotBegin {
         let posted = summary.upload.eventsPosted
         let sent =
           posted.counted("event was sent", "events were sent") + (report.usesSandbox ? " to the sandbox." : ".")
         sentences.append(posted == 0 ? "Nothing was sent." : sent)
       }
-      if waiting > 0 {
+      if pending > 0 {
         sentences.append(
-          waiting.counted("event in the store has", "events in the store have") + " not been sent.")
+          pending.counted("event in the store has", "events in the store have") + " not been sent.")
       }
       if report.stoppedPlans > 0 {
         sentences.append(
           report.stoppedPlans.counted("identity plan needs", "identity plans need") + " a decision.")
       }
-      if waiting + report.stoppedPlans == 0 { sentences.append("Nothing is pending.") }
+      if pending + report.stoppedPlans == 0 { sentences.append("Nothing is pending.") }
     }
     if let forgotten = summary.records.forgotten, forgotten > 0 {
       sentences.append(

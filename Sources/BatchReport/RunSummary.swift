@@ -100,7 +100,7 @@ package struct RunSummary: Sendable, Equatable, Codable {
   package var eventCount: Int { eventsByType.values.reduce(otherEvents, +) }
 
   /// Counts the store's pending events, even if the run did not get as far as sending; requires ``store``.
-  package mutating func countWaiting() { upload.eventsPending = max(upload.eventsPending, store["NOT_POSTED"] ?? 0) }
+  package mutating func countPending() { upload.eventsPending = max(upload.eventsPending, store["NOT_POSTED"] ?? 0) }
 
   package mutating func setEvents(_ events: NameTable<Int>) {
     eventsByType = Dictionary(

@@ -31,7 +31,7 @@ package struct TelemetryText: Sendable {
     }
     let exit = Int(metrics.exit.rawValue)
     // 1 means success, 2 an error.
-    let status: JSONNode = exit == 0 ? ["code": 1] : ["code": 2, "message": .text(Wording.ending(metrics.exit))]
+    let status: JSONNode = exit == 0 ? ["code": 1] : ["code": 2, "message": .text(metrics.exit.ending)]
     let run = span(
       "run \(metrics.job)", id: root, parent: "", startedAt,
       nanoseconds: (metrics.endedAt - startedAt).count * 1_000_000

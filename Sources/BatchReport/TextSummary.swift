@@ -78,7 +78,7 @@ package struct TextSummary: Sendable {
   }
 
   private static func head(_ report: RunReport) -> String {
-    let time = Wording.seconds(report.summary.durationSeconds)
+    let time = report.summary.durationSeconds.inSeconds
     let ending = report.ending
     let result =
       report.exit == .done ? "\(ending) in \(time)" : "\(ending) (exit code \(report.exit.rawValue)), after \(time)"

@@ -16,7 +16,7 @@ package struct EngagePlatform: Platform {
 
   package var vocabulary: RecordVocabulary { .engage }
 
-  package func rules(for run: RunContext) throws -> any DecisionRules { try EngageDecisionRules(run) }
+  package func rules(for run: RunContext) throws -> any PlatformRules { try EngagePlatformRules(run) }
 
   package var storeFormat: StoreFormat { .engage }
 
@@ -38,7 +38,7 @@ package struct EngagePlatform: Platform {
   package func deliverySettings(_ settings: Settings) -> DeliverySettings {
     DeliverySettings(
       settings,
-      limits: BlockLimits(
+      limits: RequestLimits(
         maxEvents: settings.upload.maxEventsPerRequest, maxBodyBytes: settings.upload.maxBytesPerRequest))
   }
 
@@ -75,7 +75,7 @@ package struct EngagePlatform: Platform {
   }
 
   package func add(
-    _ figures: [String: Int], _ details: DecisionDetails?, of run: RunContext, to report: inout RunReport
+    _ figures: [String: Int], _ details: ProcessingDetails?, of run: RunContext, to report: inout RunReport
   ) {
     func count(_ figure: EngageFigure) -> Int { figures[figure] }
     report.summary.sessionsStarted = count(.sessionsStarted)
@@ -99,14 +99,14 @@ package struct EngagePlatform: Platform {
     // Runs other than dry runs count them in the store.
     if run.mode.isDryRun {
       for (figure, reason) in [
-        (EngageFigure.waitingForUserId, "until a record names the device's mobile user id"),
-        (.waitingForSamples, "until a location or placemark arrives or Augmentation.augmentationTimeout is over"),
+        (EngageFigure.heldForUserId, "until a record names the device's mobile user id"),
+        (.heldForSamples, "until a location or placemark arrives or Augmentation.augmentationTimeout is over"),
       ] where count(figure) > 0 {
         report.platform.lines.append(.init("held", "\(count(figure).counted("event")) \(reason)"))
       }
     }
     if let checks = FindingReport.line(figures) { report.platform.lines.append(checks) }
-    if let details, let schema = (details.rules as? EngageDecisionRules)?.schema {
+    if let details, let schema = (details.rules as? EngagePlatformRules)?.schema {
       report.platform.sections = FindingReport.sections(details.findings, details.coverage, of: schema)
       report.summary.platform = PlatformFigures(
         name,

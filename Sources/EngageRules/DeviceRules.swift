@@ -26,7 +26,7 @@ package struct DeviceRules {
     settings.augmentation.looksUpTables || !state.samples.coordinates.isEmpty || !state.samples.places.isEmpty
   }
   /// The announced consent records of the device, in time order.
-  var consentsToCome: [(at: Instant, said: Consent)] = []
+  var consentsToCome: [(at: Instant, consent: Consent)] = []
   /// Whether held events are being released before the current record.
   var isReleasing = false
   /// Whether the current record is late.
@@ -71,7 +71,7 @@ package struct DeviceRules {
   package mutating func begin(_ earlier: consuming DeviceState) {
     // A state is large: each further copy costs as much as a record.
     state = earlier
-    processedUntil = state.decidedUntil
+    processedUntil = state.processedUntil
     lastRecord = nil
     openStart = nil
     consentsToCome = []
@@ -132,8 +132,8 @@ package struct DeviceRules {
     }
     settleHeld()
     pruneSamples()
-    output.counts.waitingForUserId += state.waiting.count
-    output.counts.waitingForSamples += state.held.count
+    output.counts.heldForUserId += state.heldSessionEvents.count
+    output.counts.heldForSamples += state.held.count
     explanation?.end("end", nil, at: nil, state.summary)
   }
 

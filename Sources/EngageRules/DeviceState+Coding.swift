@@ -29,7 +29,7 @@ extension DeviceState {
       writer.put(pausedCore, besides: core)
     }
     writer.put(sessionSource)
-    waiting.put(to: &writer)
+    heldSessionEvents.put(to: &writer)
     writer.put(UInt8(campaign == nil ? 0 : 1))
     if let campaign {
       writer.put(campaign.name)
@@ -71,7 +71,7 @@ extension DeviceState {
     default: throw DeviceStateError()
     }
     sessionSource = try reader.source()
-    waiting = try WaitingEvents(from: &reader)
+    heldSessionEvents = try HeldSessionEvents(from: &reader)
     if try reader.byte() == 1 {
       campaign = Campaign(
         name: try reader.text(), expiresAt: try reader.instant(), expiryWasSeen: try reader.byte() == 1)

@@ -21,7 +21,7 @@ package struct DeviceState {
   package var pausedCore = CoreTexts()
   /// The place where the record that started the last session was read.
   package var sessionSource = StoredSource.unknown
-  package var waiting = WaitingEvents()
+  package var heldSessionEvents = HeldSessionEvents()
   package var campaign: Campaign?
   /// The instant of the latest record of any type.
   package var lastSeen: Instant?
@@ -45,7 +45,7 @@ package struct DeviceState {
 
   /// The instant before which records are late: the latest record, or the end of the inactivity after it that ended a
   /// session (reference decisions 34).
-  package var decidedUntil: Instant? {
+  package var processedUntil: Instant? {
     guard let lastSeen, let silentUntil else { return lastSeen }
     return max(lastSeen, min(silentUntil + Milliseconds(1), .last))
   }
@@ -89,7 +89,7 @@ package struct DeviceState {
   }
 
   /// The number of events that the state holds (status `HOLD`) for the user id or a sample.
-  package var heldCount: Int { waiting.count + held.count }
+  package var heldCount: Int { heldSessionEvents.count + held.count }
 }
 
 /// An event whose augmentation is still open at the end of a run.
@@ -117,7 +117,7 @@ extension DeviceState {
     }
     parts.append(isUserIdKnown ? "user id known" : "user id unknown")
     if consent.isDenied { parts.append("consent denied") }
-    if !waiting.isEmpty { parts.append("\(waiting.count) pending") }
+    if !heldSessionEvents.isEmpty { parts.append("\(heldSessionEvents.count) pending") }
     if !held.isEmpty { parts.append("\(held.count) held") }
     parts.append(hasLifecycle ? "lifecycle rules" : "gap mode")
     return parts.joined(separator: "; ")

@@ -60,9 +60,9 @@ package struct RuleCounts: Sendable, Equatable {
   package var linksInSessions = 0
   /// The number of events held until a mobile user id is known; their status is HOLD, and no event list contains them
   /// (reference decisions 5).
-  package var waitingForUserId = 0
+  package var heldForUserId = 0
   /// The number of events held for a location or placemark that may still come (reference decisions 28).
-  package var waitingForSamples = 0
+  package var heldForSamples = 0
 }
 
 /// A problem with a record that still counts (reference formats 3.7); `docs/words.md` describes each kind.

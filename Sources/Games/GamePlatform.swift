@@ -31,7 +31,7 @@ extension GamePlatform {
     return run
   }
 
-  package func rules(for run: RunContext) throws -> any DecisionRules { try GameDecisionRules(asGame(run)) }
+  package func rules(for run: RunContext) throws -> any PlatformRules { try GamePlatformRules(asGame(run)) }
 
   package var storeFormat: StoreFormat {
     StoreFormat(
@@ -47,7 +47,7 @@ extension GamePlatform {
   package func deliverySettings(_ settings: Settings) -> DeliverySettings {
     let game = gameSettings(settings).deltaDNA
     var delivery = DeliverySettings(
-      settings, limits: BlockLimits(maxEvents: game.maxEventsPerRequest, maxBodyBytes: game.maxBytesPerRequest))
+      settings, limits: RequestLimits(maxEvents: game.maxEventsPerRequest, maxBodyBytes: game.maxBytesPerRequest))
     delivery.concurrency = settings.deltaDNA.concurrency
     delivery.patience.backoff.first = settings.deltaDNA.retryDelay
     return delivery
@@ -68,7 +68,7 @@ extension GamePlatform {
   }
 
   package func add(
-    _ figures: [String: Int], _ details: DecisionDetails?, of run: RunContext, to report: inout RunReport
+    _ figures: [String: Int], _ details: ProcessingDetails?, of run: RunContext, to report: inout RunReport
   ) {
     report.summary.sessionsStarted = figures[GameFigure.sessionsStarted]
     report.summary.sessionsEnded = figures[GameFigure.sessionsEnded]

@@ -61,11 +61,11 @@ extension StepCommands {
 }
 
 private struct StepStories: PlatformStories {
-  func tell(of index: Int, in timeline: DeviceTimeline, decided: DecidedBy, _ answer: inout Facts) {
+  func describe(_ index: Int, in timeline: DeviceTimeline, _ settings: ProcessedBy, _ answer: inout Facts) {
     answer.add("total", titled: "total", timeline.entries[index].event["total"]?.compactText ?? "")
   }
 
-  func tell(ofDeviceAfter index: Int, at instant: Instant?, in timeline: DeviceTimeline, _ answer: inout Facts) {}
+  func describeDevice(after index: Int, at instant: Instant?, in timeline: DeviceTimeline, _ answer: inout Facts) {}
   func state(of device: StoredDevice) -> [String] { [String(decoding: device.state, as: UTF8.self)] }
-  func tellHistory(of device: String, _ answer: inout Facts) {}
+  func describeHistory(of device: String, _ answer: inout Facts) {}
 }

@@ -101,7 +101,7 @@ import Testing
   private func waiting(_ folder: JobFolder) throws -> Int {
     let store = try EventStore.openReading("\(folder.path)/j.sqlite", format: folder.request().platform.storeFormat)
     defer { try? store.close() }
-    return try store.quarantine.waitingLines().count
+    return try store.quarantine.pendingLines().count
   }
 }
 

@@ -109,7 +109,7 @@ import Testing
     let run = try folder.run(folder.request())
     #expect(run.report.summary.records.accepted == count)
     #expect(run.report.notes.contains { $0.hasPrefix("10,005 quarantined lines were replaced") })
-    #expect(!run.report.quarantineWaits)
+    #expect(!run.report.hasPendingQuarantine)
   }
 
   @Test func leavesLongLinesWhoseFileChanged() throws {

@@ -10,7 +10,7 @@ struct Line {
 
   /// Returns lines, which are in order, as blocks of a few KB.
   static func blocks(of lines: [Line]) -> [[UInt8]] {
-    var writer = EventBlockWriter(.lines, limits: BlockLimits(maxEvents: .max, maxBodyBytes: 16 << 10))
+    var writer = EventBlockWriter(.lines, limits: RequestLimits(maxEvents: .max, maxBodyBytes: 16 << 10))
     let arena = Arena(blockSize: 1 << 14)
     for line in lines {
       let device = arena.text(line.device)

@@ -11,7 +11,7 @@ import Testing
   let fixtures = EventFixtures()
   static let now = Instant(milliseconds: 1_767_225_600_000)
   static let day: Int64 = 86_400_000
-  let limits = BlockLimits.test()
+  let limits = RequestLimits.test()
 
   init() throws { folder = try TemporaryFolder() }
 
@@ -54,7 +54,7 @@ import Testing
     #expect(
       try store.ledger.recoverAttempts(hold: hold, run: third, at: Self.now)
         == RecoveredAttempts(attempts: 0, chunks: [], inDoubt: doubts))
-    try store.ledger.noteDoubtsTold(by: third)
+    try store.ledger.noteDoubtsReported(by: third)
     #expect(try store.ledger.recoverAttempts(hold: hold, run: next(), at: Self.now).inDoubt == doubts)
     try store.runs.finish(third, at: Self.now, counters: "{}")
     #expect(

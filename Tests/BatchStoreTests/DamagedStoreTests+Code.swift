@@ -62,7 +62,7 @@ extension DamagedStoreTests {
     let events = (1...40).map { fixtures.event(Int64($0), emission: Int64($0)) }
     let run = try store.runs.begin(
       job: "nightly", configurationDigest: "c", started: Instant(milliseconds: 1), asOf: Instant(milliseconds: 2))
-    try store.commit(fixtures.batch(events, limits: BlockLimits(maxEvents: 10, maxBodyBytes: 100_000)), run: run)
+    try store.commit(fixtures.batch(events, limits: RequestLimits(maxEvents: 10, maxBodyBytes: 100_000)), run: run)
     try store.close()
     let queue = try DatabaseQueue(path: folder.store)
     try queue.inDatabase { db in

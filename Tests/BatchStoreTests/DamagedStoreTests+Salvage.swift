@@ -16,7 +16,7 @@ extension DamagedStoreTests {
     let run = try store.runs.begin(
       job: "nightly", configurationDigest: "c", started: Instant(milliseconds: 1), asOf: Instant(milliseconds: 2))
     let events = (1...40).map { fixtures.event(Int64($0), emission: Int64($0)) }
-    try store.commit(fixtures.batch(events, limits: BlockLimits(maxEvents: 10, maxBodyBytes: 100_000)), run: run)
+    try store.commit(fixtures.batch(events, limits: RequestLimits(maxEvents: 10, maxBodyBytes: 100_000)), run: run)
     let key = try store.runs.reportKey()
     try store.close()
     let queue = try DatabaseQueue(path: folder.store)

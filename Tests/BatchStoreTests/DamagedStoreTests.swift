@@ -29,7 +29,7 @@ import Testing
     let run = try store.runs.begin(
       job: "nightly", configurationDigest: "c", started: Instant(milliseconds: 1), asOf: Instant(milliseconds: 2))
     let events = (1...40).map { fixtures.event(Int64($0), emission: Int64($0), user: Self.secret, name: Self.secret) }
-    var batch = fixtures.batch(events, limits: BlockLimits(maxEvents: 10, maxBodyBytes: 100_000))
+    var batch = fixtures.batch(events, limits: RequestLimits(maxEvents: 10, maxBodyBytes: 100_000))
     [1, 2, 3].withUnsafeBufferPointer { batch.devices.append(device: "D1", version: 1, held: 1, state: $0) }
     batch.digests = [
       DigestSegment(
@@ -90,7 +90,7 @@ import Testing
       attempt { _ = try store.timelines.dueDevices(bucket: DeviceHash("D1").bucket, before: Instant.last) }
       attempt { try store.quarantine.forEachLine(all: true) { _ in } }
       attempt { _ = try store.quarantine.counts() }
-      attempt { _ = try store.quarantine.waitingLines(store.quarantine.waitingLines()) }
+      attempt { _ = try store.quarantine.pendingLines(store.quarantine.pendingLines()) }
       attempt { _ = try store.merges.plans() }
       attempt { _ = try store.merges.openPlans() }
       attempt { _ = try store.identities.pendingChecks(after: nil, limit: 10) }
@@ -99,7 +99,7 @@ import Testing
       attempt { _ = try store.identities.identity(of: Self.secret) }
       attempt { _ = try store.identities.awaiting() }
       attempt {
-        for sequence in try store.ledger.sequences([.waiting]) {
+        for sequence in try store.ledger.sequences([.pending]) {
           while let block = try sequence() { _ = try EventBlockReader(block, .engage) }
         }
       }
@@ -205,14 +205,14 @@ import Testing
     #expect(try DamagedStore.set(StoreColumn("quarantine", "offset"), to: "-1", in: folder.store))
     let store = try EventStore.openReading(folder.store, checksPages: false)
     #expect(throws: StoreError.damagedRow(path: folder.store, table: nil, row: nil, column: "offset")) {
-      _ = try store.quarantine.waitingLines(store.quarantine.waitingLines())
+      _ = try store.quarantine.pendingLines(store.quarantine.pendingLines())
     }
     try store.close()
   }
 
   /// The number of the next chunk overflowed, and ended the run with a trap.
   @Test func aChunkWithTheLastNumberEndsARunInWords() throws {
-    let limits = BlockLimits(maxEvents: 10, maxBodyBytes: 100_000)
+    let limits = RequestLimits(maxEvents: 10, maxBodyBytes: 100_000)
     func commit(_ number: Int64) throws {
       let store = try EventStore.open(folder.store)
       let run = try store.runs.begin(

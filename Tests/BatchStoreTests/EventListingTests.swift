@@ -50,7 +50,7 @@ import Testing
     for filter in [nil, .notPosted, .expired].map({ EventFilter(status: $0) }) {
       for after in [nil, (first: Int64(100), chunk: Int64(10))] {
         let plan = try store.read { db in
-          let listing = filter.chunks(behind: after)
+          let listing = filter.chunks(after: after)
           return try Row.fetchAll(db, sql: "EXPLAIN QUERY PLAN " + listing.sql, arguments: listing.arguments)
             .map { try $0.value("detail") as String }
         }
@@ -143,7 +143,7 @@ import Testing
   @Test("Changes are in the order in which they are settled: new events, then the others by their earlier times")
   func changes() {
     func change(_ key: String, _ at: Int64?) -> EventChange {
-      let before = at.map { DecidedEvent(timestamp: Instant(milliseconds: $0), emission: 1, json: []) }
+      let before = at.map { WireEvent(timestamp: Instant(milliseconds: $0), emission: 1, json: []) }
       return EventChange(device: [], key: Array(key.utf8), before: before, after: nil, source: .unknown)
     }
     let changes = [change("b", 2), change("c", nil), change("d", 3), change("e", 2), change("f", nil), change("g", -1)]

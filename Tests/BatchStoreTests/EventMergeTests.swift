@@ -19,7 +19,7 @@ import Testing
           emission: Int64(batch * 100 + index))
       }
       all += events
-      series.append(fixtures.blocks(events, limits: BlockLimits(maxEvents: 7, maxBodyBytes: 1_000_000)))
+      series.append(fixtures.blocks(events, limits: RequestLimits(maxEvents: 7, maxBodyBytes: 1_000_000)))
     }
     let lines = try Self.lines(of: series.map(Self.sequence))
     #expect(lines == all.sorted(by: Event.precedes).map(json))

@@ -206,7 +206,8 @@ import Testing
   @Test func listsEventsOfAStatus() throws {
     let store = try EventStore.open(folder.store)
     let events = (1...5).map { fixtures.event(Int64($0), emission: Int64($0), expired: $0 == 3) }
-    try store.commit(fixtures.batch(events, limits: BlockLimits(maxEvents: 2, maxBodyBytes: 100_000)), run: run(store))
+    try store.commit(
+      fixtures.batch(events, limits: RequestLimits(maxEvents: 2, maxBodyBytes: 100_000)), run: run(store))
     func list(_ status: EventStatus?, limit: Int = 100) throws -> [String] {
       var found: [String] = []
       try store.ledger.forEachEvent(status: status) { event in

@@ -78,7 +78,7 @@ import Testing
   }
 
   private func timesInOrder(of store: EventStore) throws -> [Int] {
-    var merge = try EventMerge(store.ledger.sequences([.waiting]))
+    var merge = try EventMerge(store.ledger.sequences([.pending]))
     var json = ByteBuffer()
     while try merge.appendNext(to: &json) {}
     return times(json.array)

@@ -25,7 +25,7 @@ import Testing
     let (store, _) = try storeWithEvents(at: [1000, 2000, 3000, 4000])
     #expect(try store.ledger.expire(outOf: window(1000, 4000)) == 2)
     #expect(try counts(store) == [.notPosted: 2, .expired: 2])
-    #expect(try store.ledger.waitingEvents() == 2)
+    #expect(try store.ledger.pendingEventCount() == 2)
     #expect(try store.ledger.pendingChunks(after: nil, limit: 10).map(\.events) == [2])
     // The next run measures anew.
     #expect(try store.ledger.expire(outOf: window(2000, 5000)) == 2)

@@ -253,7 +253,7 @@ import Testing
   func secretOfOthers() throws {
     let workspace = try Workspace()
     let path = try workspace.write("secret", "s3cret")
-    for (mode, isTold) in [(0o644, true), (0o600, false)] as [(mode_t, Bool)] {
+    for (mode, isReported) in [(0o644, true), (0o600, false)] as [(mode_t, Bool)] {
       chmod(path, mode)
       let finished = try workspace.run(
         "run", "jobs/nightly.json", "--no-upload", environment: ["ENGAGE_SECRET_FILE": "secret"])
@@ -261,7 +261,7 @@ import Testing
       #expect(
         finished.messages.contains(
           "ENGAGE_SECRET_FILE: warning: other users can read the file 'secret', which contains 'Connection.secret'; "
-            + "protect the file with chmod 600") == isTold)
+            + "protect the file with chmod 600") == isReported)
     }
   }
 

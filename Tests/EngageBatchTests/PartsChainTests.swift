@@ -108,12 +108,12 @@ import Testing
     try night(1, "1", nil, "")
     try night(1, "1-other", nil, other)
     try command(
-      78, "its part was decided with different settings than the others; decide it again",
+      78, "its part was processed with different settings than the others; decide it again",
       "collect job.json 1/0 1-other/1")
     try command(66, "1 part of 2 is missing: 1", "collect job.json 1/0")
     let mixed = try command(
       78,
-      "the store has parts of this partition that were decided with different settings: Upload.maxEventsPerRequest. ",
+      "the store has parts of this partition that were processed with different settings: Upload.maxEventsPerRequest. ",
       "collect job.json 1-other/1")
     #expect(mixed.contains("after 'engage-batch store drop-partition --store "))
     try command(0, "", "collect job.json 1/1")
@@ -124,7 +124,7 @@ import Testing
     try night(2, "2", "1", other)
     try command(
       0,
-      "Settings: this partition was decided with different settings than the previous one: Upload.maxEventsPerRequest",
+      "Settings: this partition was processed with different settings than the previous one: Upload.maxEventsPerRequest",
       "collect job.json 2/0 2/1")
   }
 

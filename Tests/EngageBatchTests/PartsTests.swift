@@ -207,7 +207,7 @@ import Testing
     try command(
       0, "part 1 of 2",
       "decide job.json --partition two --part 1 --out other/1 --set 'Session.sessionLifecycleExpiration=9 minutes'")
-    try command(78, "decided with different settings", "collect job.json first/0 other/1")
+    try command(78, "processed with different settings", "collect job.json first/0 other/1")
     try command(78, "it does not belong to the same partition as the others", "collect job.json first/0 second/1")
     try workspace.write("job2.json", IdenticalOutputTests.job.replacing("\"same\"", with: "\"second\""))
     try command(78, "it is for the job 'same', not 'second'", "decide job2.json --partition two --part 0 --out r")

@@ -96,7 +96,7 @@ import Testing
     try fixture.named("00:02:00", id: "u-1")
     let waiting = try fixture.day("00:02:00")
     #expect(waiting.events.brief() == ["17 00:00:00"])
-    #expect(waiting.rules.output.counts.waitingForUserId == 2)
+    #expect(waiting.rules.output.counts.heldForUserId == 2)
     try consent(fixture, "00:03:00", use: true)
     // The start with the time of its release, the end with its own.
     #expect(

@@ -168,8 +168,8 @@ import Testing
     try fixture.named("02:00:00")
     let (events, rules) = try fixture.day(asOf, after: Fixture.known)
     #expect(events.count == 1 - held)
-    #expect(rules.output.counts.waitingForSamples == held)
-    #expect(rules.output.counts.waitingForUserId == 0)
+    #expect(rules.output.counts.heldForSamples == held)
+    #expect(rules.output.counts.heldForUserId == 0)
   }
 
   @Test func decision28RecordAfterTheTimeoutEndsTheWait() throws {
@@ -179,15 +179,15 @@ import Testing
     try fixture.lifecycle(.setMobileUserId, "02:00:15.001")
     let (events, rules) = try fixture.day("02:00:00", after: Fixture.known)
     #expect(events.map(\.expired) == [true])
-    #expect(rules.output.counts.waitingForSamples == 0)
+    #expect(rules.output.counts.heldForSamples == 0)
   }
 
   @Test func waitForTheUserIdIsCountedApart() throws {
     try fixture.lifecycle(.launch, "00:00:00")
     try fixture.named("00:01:00")
     let counts = try fixture.day("00:01:00").rules.output.counts
-    #expect(counts.waitingForUserId == 2)
-    #expect(counts.waitingForSamples == 0)
+    #expect(counts.heldForUserId == 2)
+    #expect(counts.heldForSamples == 0)
   }
 
   // MARK: 30

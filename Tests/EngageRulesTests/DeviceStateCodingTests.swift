@@ -85,11 +85,12 @@ private struct RandomState {
     }
     for _ in 0..<Int.random(in: 0...4, using: &numbers) {
       switch Int.random(in: 0...3, using: &numbers) {
-      case 0: state.waiting.append(.installed(source: source(&numbers)))
-      case 1: state.waiting.append(.started(at: instant(&numbers), link: nil, source: source(&numbers)))
+      case 0: state.heldSessionEvents.append(.installed(source: source(&numbers)))
+      case 1: state.heldSessionEvents.append(.started(at: instant(&numbers), link: nil, source: source(&numbers)))
       case 2:
-        state.waiting.append(.started(at: instant(&numbers), link: attributes(&numbers), source: source(&numbers)))
-      default: state.waiting.append(.ended(pause(&numbers), core: core(&numbers)))
+        state.heldSessionEvents.append(
+          .started(at: instant(&numbers), link: attributes(&numbers), source: source(&numbers)))
+      default: state.heldSessionEvents.append(.ended(pause(&numbers), core: core(&numbers)))
       }
     }
     if Bool.random(using: &numbers) {

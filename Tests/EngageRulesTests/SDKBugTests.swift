@@ -210,7 +210,7 @@ import Testing
     try fixture.lifecycle(.setMobileUserId, "00:01:00")
     let (events, rules) = try fixture.day("00:01:00")
     #expect(events.isEmpty)
-    #expect(rules.state.waiting.count == 2)
+    #expect(rules.state.heldSessionEvents.count == 2)
   }
 
   @Test func b29ColdStartByLinkIsOneStart() throws {

@@ -20,14 +20,14 @@ package struct StepPlatform: Platform {
   package var vocabulary: RecordVocabulary { RecordVocabulary { StepDecoder() } }
   package var storeFormat: StoreFormat { StoreFormat(destination: name, wireForm: .steps) }
 
-  package func rules(for run: RunContext) -> any DecisionRules { StepRules() }
+  package func rules(for run: RunContext) -> any PlatformRules { StepRules() }
 
   package func storeDestination(_ settings: Settings) -> StoreDestination {
     StoreDestination(kind: name, address: folder)
   }
 
   package func deliverySettings(_ settings: Settings) -> DeliverySettings {
-    DeliverySettings(settings, limits: BlockLimits(maxEvents: 2, maxBodyBytes: 1000))
+    DeliverySettings(settings, limits: RequestLimits(maxEvents: 2, maxBodyBytes: 1000))
   }
 
   package func connect(_ run: RunContext) -> any PlatformService { StepService(folder: folder) }
@@ -71,9 +71,9 @@ private final class StepDecoder: LineDecoder {
   }
 }
 
-// MARK: - Decisions
+// MARK: - Processing
 
-private struct StepRules: DecisionRules {
+private struct StepRules: PlatformRules {
   func makeDecider(_ options: DeciderOptions) -> any DeviceDecider {
     StepDecider(core: DeciderCore(self, options, .steps))
   }

@@ -48,12 +48,12 @@ package struct EventFixtures {
       attributes: UnsafeBufferPointer(start: list, count: extra.count), expired: expired, identityIsFixed: fixed)
   }
 
-  package func blocks(_ events: [Event], limits: BlockLimits = .test()) -> EventBlocks {
+  package func blocks(_ events: [Event], limits: RequestLimits = .test()) -> EventBlocks {
     var encoder = EventBlockWriter(.engage, limits: limits)
     return unsafe events.sorted(by: Event.precedes).withUnsafeBufferPointer { unsafe encoder.encode($0) }
   }
 
-  package func batch(_ events: [Event], limits: BlockLimits = .test()) -> LocalBatch {
+  package func batch(_ events: [Event], limits: RequestLimits = .test()) -> LocalBatch {
     var batch = LocalBatch()
     batch.events = [blocks(events, limits: limits)]
     return batch

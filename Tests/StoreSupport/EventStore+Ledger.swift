@@ -8,7 +8,7 @@ extension TemporaryFolder {
   package func filled(_ events: [Event], maxEvents: Int = 100) throws -> (EventStore, RunID) {
     let store = try EventStore.open(self.store)
     let run = try store.runs.begin(job: "j", configurationDigest: "", started: .fixture, asOf: .fixture)
-    let limits = BlockLimits(maxEvents: maxEvents, maxBodyBytes: 1_000_000)
+    let limits = RequestLimits(maxEvents: maxEvents, maxBodyBytes: 1_000_000)
     try store.commit(EventFixtures().batch(events, limits: limits), run: run)
     return (store, run)
   }

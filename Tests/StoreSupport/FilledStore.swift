@@ -22,7 +22,7 @@ package final class FilledStore {
       job: "j", configurationDigest: "", started: Instant(milliseconds: 0), asOf: Instant(milliseconds: 0))
     let arena = Arena()
     let list = (1...events).map { Self.event($0, in: arena) }
-    var encoder = EventBlockWriter(.engage, limits: BlockLimits(maxEvents: perChunk, maxBodyBytes: 1_000_000))
+    var encoder = EventBlockWriter(.engage, limits: RequestLimits(maxEvents: perChunk, maxBodyBytes: 1_000_000))
     var batch = LocalBatch()
     batch.events = unsafe [list.withUnsafeBufferPointer { unsafe encoder.encode($0) }]
     try store.commit(batch, run: run)

@@ -4,11 +4,11 @@ package import BatchIngest
 package import BatchStore
 package import BatchWire
 
-extension BlockLimits {
+extension RequestLimits {
   /// `Upload` as the schema has it, where a test does not say otherwise.
-  package static func test(maxEvents: Int? = nil, maxBodyBytes: Int? = nil) -> BlockLimits {
+  package static func test(maxEvents: Int? = nil, maxBodyBytes: Int? = nil) -> RequestLimits {
     let upload = Settings.defaults.upload
-    return BlockLimits(
+    return RequestLimits(
       maxEvents: maxEvents ?? upload.maxEventsPerRequest, maxBodyBytes: maxBodyBytes ?? upload.maxBytesPerRequest)
   }
 }

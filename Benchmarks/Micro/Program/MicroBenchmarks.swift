@@ -59,9 +59,9 @@ struct MicroBenchmarks {
     try measure { try IngestBenchmark("ingest", typical, in: folder) }
     try measure { try RuleBenchmark(typical) }
     try measure { try StateBenchmark(typical) }
-    let decided = try DecidedEvents(typical)
+    let decided = try ProcessedEvents(typical)
     try measure { EncoderBenchmark("encoder", decided) }
-    try measure { EncoderBenchmark("encoder-long", try DecidedEvents(long)) }
+    try measure { EncoderBenchmark("encoder-long", try ProcessedEvents(long)) }
     try measure { BodyBenchmark(decided) }
     try measure { StoreBenchmark(decided, in: folder) }
     return measurements

@@ -4,7 +4,7 @@ import Engage
 import EngageRules
 
 /// Events of some devices in the order of delivery, and the states they left.
-final class DecidedEvents {
+final class ProcessedEvents {
   private let devices: DecidedDevices
   let events: [Event]
   private(set) var states: [DeviceState] = []
@@ -18,7 +18,7 @@ final class DecidedEvents {
   }
 
   var blocks: EventBlocks {
-    var encoder = EventBlockWriter(.engage, limits: BlockLimits(maxEvents: 100, maxBodyBytes: 1_000_000))
+    var encoder = EventBlockWriter(.engage, limits: RequestLimits(maxEvents: 100, maxBodyBytes: 1_000_000))
     return unsafe events.withUnsafeBufferPointer { unsafe encoder.encode($0) }
   }
 }
@@ -28,10 +28,10 @@ final class EncoderBenchmark: Benchmark {
   let name: String
   let item = "event"
   let bytes: Int?
-  private let decided: DecidedEvents
-  private var encoder = EventBlockWriter(.engage, limits: BlockLimits(maxEvents: 100, maxBodyBytes: 1_000_000))
+  private let decided: ProcessedEvents
+  private var encoder = EventBlockWriter(.engage, limits: RequestLimits(maxEvents: 100, maxBodyBytes: 1_000_000))
 
-  init(_ name: String, _ decided: DecidedEvents) {
+  init(_ name: String, _ decided: ProcessedEvents) {
     self.name = name
     self.decided = decided
     bytes = decided.blocks.entries.reduce(0) { $0 + $1.bodyBytes }
@@ -54,7 +54,7 @@ final class BodyBenchmark: Benchmark {
   private let blocks: EventBlocks
   private var body = ByteBuffer(capacity: 1 << 20)
 
-  init(_ decided: DecidedEvents) {
+  init(_ decided: ProcessedEvents) {
     blocks = decided.blocks
     items = blocks.eventCount
     bytes = blocks.entries.reduce(0) { $0 + $1.bodyBytes }
@@ -87,10 +87,10 @@ final class StoreBenchmark: Benchmark {
   private static let batchCount = 16
   private static let batchesInTransaction = 4
 
-  init(_ decided: DecidedEvents, in folder: TemporaryFolder) {
+  init(_ decided: ProcessedEvents, in folder: TemporaryFolder) {
     self.folder = folder
     var random = SplitMix64(seed: 2)
-    var encoder = EventBlockWriter(.engage, limits: BlockLimits(maxEvents: 100, maxBodyBytes: 1_000_000))
+    var encoder = EventBlockWriter(.engage, limits: RequestLimits(maxEvents: 100, maxBodyBytes: 1_000_000))
     var batches: [LocalBatch] = []
     let (events, states) = (decided.events, decided.states)
     for number in 0..<Self.batchCount {

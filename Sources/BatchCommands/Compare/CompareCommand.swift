@@ -51,7 +51,7 @@ struct CompareCommand: ParsableCommand {
       let pipelines = [before, after].map { Pipeline($0, monitor: monitor, interruption: interruption) }
       return try Comparing(pipelines[0], pipelines[1]).run()
     }
-    if html != "-" { answer.format.tell(comparison.facts) }
+    if html != "-" { answer.format.show(comparison.facts) }
     if let html { try Failures.reported { try OutputFile.write(HTMLComparison.text(comparison), to: html) } }
   }
 

@@ -42,7 +42,7 @@ struct ConfigCheckCommand: ParsableCommand {
 
   func run() throws {
     let findings = ConfigFindings(source, window, sandbox ? .sandbox : real ? .service : .any)
-    format.tell(findings.facts)
+    format.show(findings.facts)
     guard findings.exit == .done else { throw ExitCode(findings.exit) }
   }
 }

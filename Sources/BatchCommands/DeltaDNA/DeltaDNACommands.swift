@@ -106,10 +106,10 @@ struct DeltaDNACommands: GameCommands {
 
   func contents(of store: EventStore) throws -> Facts {
     let counts = try store.decisions.counts()
-    let questions = counts.waiting == 1 ? "1 engagement pending" : "\(counts.waiting) engagements pending"
+    let questions = counts.pending == 1 ? "1 engagement pending" : "\(counts.pending) engagements pending"
     var facts: Facts = [
       "decisions": [
-        "waiting": .number(counts.waiting), "settled": .number(counts.settled), "answers": .number(counts.answers),
+        "waiting": .number(counts.pending), "settled": .number(counts.settled), "answers": .number(counts.answers),
       ]
     ]
     facts.note(

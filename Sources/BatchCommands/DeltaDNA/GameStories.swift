@@ -9,15 +9,15 @@ struct GameStories: PlatformStories {
   let store: EventStore
   let personal: PersonalData
 
-  func tell(of index: Int, in timeline: DeviceTimeline, decided: DecidedBy, _ answer: inout Facts) {
+  func describe(_ index: Int, in timeline: DeviceTimeline, _ settings: ProcessedBy, _ answer: inout Facts) {
     let entry = timeline.entries[index]
     answer.add("player", titled: "player", player(entry))
-    answer.add("session", titled: "session", session(of: index, timeline, decided))
-    answer.add("campaign", titled: "campaign", campaign(of: index, timeline, decided))
+    answer.add("session", titled: "session", session(of: index, timeline, settings))
+    answer.add("campaign", titled: "campaign", campaign(of: index, timeline, settings))
     if let id = entry.member("eventUUID") { answer.add("collect", titled: "at Collect", "eventUUID \(id.printable)") }
   }
 
-  func tell(ofDeviceAfter index: Int, at instant: Instant?, in timeline: DeviceTimeline, _ answer: inout Facts) {
+  func describeDevice(after index: Int, at instant: Instant?, in timeline: DeviceTimeline, _ answer: inout Facts) {
     answer.add("player", titled: "player", player(timeline.entries[index]))
     answer.add("session", titled: "session", session(after: index, timeline))
     answer.add("campaign", titled: "campaign", campaign(after: index, timeline))
@@ -45,7 +45,7 @@ struct GameStories: PlatformStories {
     timeline.entries.indices.filter { timeline.entries[$0].member("sessionID").map { $0.isIdentical(to: id) } ?? false }
   }
 
-  private func session(of index: Int, _ timeline: DeviceTimeline, _ settings: DecidedBy) -> [String] {
+  private func session(of index: Int, _ timeline: DeviceTimeline, _ settings: ProcessedBy) -> [String] {
     guard let id = timeline.entries[index].member("sessionID") else {
       return [
         "none: the event was recorded without a sessionID, and the setting for adding one was \(settings.setting("DeltaDNA.fillSessionID"))"
@@ -83,7 +83,7 @@ struct GameStories: PlatformStories {
 
   // MARK: - Campaigns
 
-  private func campaign(of index: Int, _ timeline: DeviceTimeline, _ settings: DecidedBy) -> [String] {
+  private func campaign(of index: Int, _ timeline: DeviceTimeline, _ settings: ProcessedBy) -> [String] {
     let entries = timeline.entries
     if entries[index].type == Self.responded {
       // Several campaigns may respond to one event.
@@ -165,7 +165,7 @@ struct GameStories: PlatformStories {
     }
   }
 
-  func tellHistory(of device: String, _ answer: inout Facts) throws {
+  func describeHistory(of device: String, _ answer: inout Facts) throws {
     answer.add(
       "decisions", titled: "decisions",
       try store.decisions.questions(ofDevice: device).map { decision in

@@ -38,10 +38,10 @@ struct EngageStories: PlatformStories {
 
   // MARK: - Events
 
-  func tell(of index: Int, in timeline: DeviceTimeline, decided: DecidedBy, _ answer: inout Facts) throws {
+  func describe(_ index: Int, in timeline: DeviceTimeline, _ processed: ProcessedBy, _ answer: inout Facts) throws {
     answer.add("meaning", titled: "meaning", meaning(timeline.entries[index]))
-    answer.add("session", titled: "session", session(index, timeline, decided))
-    answer.add("campaign", titled: "campaign", campaign(index, timeline, decided))
+    answer.add("session", titled: "session", session(index, timeline, processed))
+    answer.add("campaign", titled: "campaign", campaign(index, timeline, processed))
     answer.add("identity", titled: "identity", try identity(timeline.entries[index]))
   }
 
@@ -62,7 +62,7 @@ struct EngageStories: PlatformStories {
     return ["\(kinds.contains(.link) ? "link opened, or " : "")a custom event of the app with this code"]
   }
 
-  private func session(_ index: Int, _ timeline: DeviceTimeline, _ decided: DecidedBy) -> [String] {
+  private func session(_ index: Int, _ timeline: DeviceTimeline, _ processed: ProcessedBy) -> [String] {
     if timeline.entries[index].stored.isLate { return ["none: \(Self.late)"] }
     guard let session = timeline.session(at: index, codes) else {
       return ["the store shows no open session at that time"]
@@ -74,11 +74,11 @@ struct EngageStories: PlatformStories {
     let length = end.attribute(useTime.name).map { ", after \($0) \(useTime.unit) of use" } ?? ""
     return [
       words + "; the session ended at \(end.timestamp.rfc3339)\(length)",
-      "a session ends when the app has been unused for " + decided.setting("Session.sessionLifecycleExpiration"),
+      "a session ends when the app has been unused for " + processed.setting("Session.sessionLifecycleExpiration"),
     ]
   }
 
-  private func campaign(_ index: Int, _ timeline: DeviceTimeline, _ decided: DecidedBy) -> [String] {
+  private func campaign(_ index: Int, _ timeline: DeviceTimeline, _ processed: ProcessedBy) -> [String] {
     let event = timeline.entries[index]
     guard event.attribute(campaigns.attribute) != nil else { return ["the event carries no campaign"] }
     if event.stored.isLate {
@@ -92,7 +92,7 @@ struct EngageStories: PlatformStories {
       return [
         "none was active: '\(last.name.printable)', which was set \(origin(last.first)), had expired by then",
         "a campaign ends at its own expiry; a campaign without an expiry lasts "
-          + decided.setting("General.defaultCurrentCampaignExpiration"),
+          + processed.setting("General.defaultCurrentCampaignExpiration"),
       ]
     }
     let origin =
@@ -148,13 +148,13 @@ struct EngageStories: PlatformStories {
 
   // MARK: - Devices
 
-  func tell(ofDeviceAfter index: Int, at instant: Instant?, in timeline: DeviceTimeline, _ answer: inout Facts) {
+  func describeDevice(after index: Int, at instant: Instant?, in timeline: DeviceTimeline, _ answer: inout Facts) {
     answer.add("session", titled: "session", session(after: index, at: instant, timeline))
     answer.add("campaign", titled: "campaign", campaign(after: index, timeline))
   }
 
   private func session(after index: Int, at instant: Instant?, _ timeline: DeviceTimeline) -> String {
-    guard !timeline.entries[index].tells(.sessionEnded, codes), let session = timeline.session(at: index, codes) else {
+    guard !timeline.entries[index].isKind(.sessionEnded, codes), let session = timeline.session(at: index, codes) else {
       return "no session was open"
     }
     let start =
@@ -204,9 +204,9 @@ struct EngageStories: PlatformStories {
       if state.consent.isDenied {
         lines.append("consent is denied: the device's data is not sent until consent is given")
       }
-      if !state.waiting.isEmpty {
+      if !state.heldSessionEvents.isEmpty {
         lines.append(
-          state.waiting.count.counted("session event is", "session events are")
+          state.heldSessionEvents.count.counted("session event is", "session events are")
             + " pending (HOLD) until a record contains a mobile user id, or until 'identity' is true and "
             + "Recipient.enableAutoAnonymousTracking is enabled")
       }
@@ -224,7 +224,7 @@ struct EngageStories: PlatformStories {
     }
   }
 
-  func tellHistory(of device: String, _ answer: inout Facts) throws {
+  func describeHistory(of device: String, _ answer: inout Facts) throws {
     answer.add(
       "identity", titled: "identity",
       try store.merges.plans(of: device).map { plan in

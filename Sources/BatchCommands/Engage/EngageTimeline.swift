@@ -17,13 +17,13 @@ extension DeviceTimeline {
     var session: Session?
     for (place, entry) in entries[...index].enumerated() where !entry.stored.isLate {
       // A link opened during a session may report a start without beginning another session.
-      if entry.tells(.sessionStarted, codes), session == nil { session = Session(start: entry) }
-      if entry.tells(.sessionEnded, codes), place < index { session = nil }
+      if entry.isKind(.sessionStarted, codes), session == nil { session = Session(start: entry) }
+      if entry.isKind(.sessionEnded, codes), place < index { session = nil }
       session?.events += 1
     }
-    if session == nil, entries[index].tells(.sessionEnded, codes) { session = Session() }
+    if session == nil, entries[index].isKind(.sessionEnded, codes) { session = Session() }
     guard session != nil else { return nil }
-    session?.end = entries[index...].first { $0.tells(.sessionEnded, codes) }
+    session?.end = entries[index...].first { $0.isKind(.sessionEnded, codes) }
     return session
   }
 }
@@ -73,7 +73,7 @@ extension DeviceTimeline.Entry {
     return attribute["value"]?.string ?? ""
   }
 
-  func tells(_ kind: EventKind, _ codes: EventCodes) -> Bool { codes.kinds(of: type).contains(kind) }
+  func isKind(_ kind: EventKind, _ codes: EventCodes) -> Bool { codes.kinds(of: type).contains(kind) }
 
   func isNotification(_ codes: EventCodes) -> Bool {
     codes.kinds(of: type).contains { [.receivedNotification, .openedNotification].contains($0) }

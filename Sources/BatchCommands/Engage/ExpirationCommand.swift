@@ -26,7 +26,7 @@ struct ExpirationCommand: ParsableCommand {
 
   func run() throws {
     let report = ExpirationReport(text, from: start ?? .now, comparesSDKs: compat)
-    answer.format.tell(report.facts)
+    answer.format.show(report.facts)
     if report.expiry == nil { throw ExitCode(.inputRefused) }
   }
 }

@@ -32,7 +32,7 @@ struct LinkCommand: ParsableCommand {
     let file = try routes.map(readRoutes)
     for note in file?.notes ?? [] where note.severity != .note { Streams.note(note.description) }
     let options = LinkOptions(routeOrder: routeOrder, ownDomains: ownDomain)
-    answer.format.tell(LinkReport(url, router: DeepLinkRouter(routes: file, options: options)).facts)
+    answer.format.show(LinkReport(url, router: DeepLinkRouter(routes: file, options: options)).facts)
   }
 
   private func readRoutes(_ path: String) throws -> RouteFile {

@@ -20,14 +20,14 @@ struct ExplainCommand: ParsableCommand {
 
   func run() throws {
     let page = WordPage.current
-    guard let word else { return answer.format.tell(page.contents) }
+    guard let word else { return answer.format.show(page.contents) }
     guard let facts = page.facts(for: word) else {
       let hint = NearestName.of(word, among: page.rows.flatMap(\.words)).map { NearestName.question($0) + " " }
       Streams.note(
         "error: there is no explanation of '\(word.printable)'; \(hint ?? "")'explain' lists the words that have one")
       throw ExitCode(.usage)
     }
-    answer.format.tell(facts)
+    answer.format.show(facts)
   }
 }
 

@@ -81,7 +81,7 @@ struct ForgetCommand: ParsableCommand {
     // A job that is run in parts may have no store yet.
     guard FileManager.default.fileExists(atPath: request.storePath) else {
       if result.isEmpty { throw StoreError.missing(path: request.storePath) }
-      return tell(nil, nil, try results.erase(ids, found: results.devices(of: ids), at: .now, options))
+      return show(nil, nil, try results.erase(ids, found: results.devices(of: ids), at: .now, options))
     }
     let platform = request.platform
     try EventStore.change(request.storePath, format: platform.storeFormat) { store in
@@ -102,9 +102,9 @@ struct ForgetCommand: ParsableCommand {
         store.erasures.devices(of: ids, platform.belonging))
       let others = try results.erase(ids, found: found, at: .now, options)
       let report = try erase(ids, found, store, platform, options)
-      tell(report, personal, others)
+      show(report, personal, others)
       if answer.format == .text {
-        tell(unknown: report.unknown)
+        show(unknown: report.unknown)
         let traces = try RemainingTraces(
           of: ids.map(\.bytes) + report.devices, request, wasKnown: !report.counts.isEmpty,
           wasAtService: atService && !dryRun)
@@ -117,7 +117,7 @@ struct ForgetCommand: ParsableCommand {
     let count = try EventStore.change(request.storePath, format: request.platform.storeFormat) { store in
       try store.erasures.admit(ids).count
     }
-    answer.format.tell(["admitted": .number(count)]) {
+    answer.format.show(["admitted": .number(count)]) {
       Streams.note(
         count == 0
           ? "later records with these ids were already accepted; nothing was changed"
@@ -126,7 +126,7 @@ struct ForgetCommand: ParsableCommand {
   }
 
   /// Warns of ids that the store does not know, because later records with a mistyped id would be skipped silently.
-  private func tell(unknown: [PersonID]) {
+  private func show(unknown: [PersonID]) {
     guard !unknown.isEmpty else { return }
     let kinds = Dictionary(grouping: unknown, by: \.kind.name).sorted { $0.key < $1.key }
     let words = kinds.map { "\($0.value.count.grouped) with --\($0.key)" }.joined(separator: ", ")
@@ -167,20 +167,20 @@ struct ForgetCommand: ParsableCommand {
   /// - Parameters:
   ///   - report: The removals from the job's store; nil if the job has no store yet.
   ///   - personal: The policy for showing the ids of completely removed devices.
-  private func tell(
+  private func show(
     _ report: ErasureReport?, _ personal: PersonalData?, _ others: [(folder: String, report: ErasureReport)]
   ) {
     let devices = (report?.devices ?? []).map { personal?.id(String(decoding: $0, as: UTF8.self)).text ?? "" }
     let document: JSONNode = ["dryRun": .flag(dryRun)]
-    answer.format.tell(
+    answer.format.show(
       document.adding([
         "devices": report.map { _ in .texts(devices) }, "removed": report.map { Self.json($0.counts) },
         "results": Self.json(others),
       ])
     ) {
       for device in devices { Streams.note("device \(device.printable) \(dryRun ? "would be" : "was") removed") }
-      if let report { tell(report.counts, of: nil) }
-      for other in others { tell(other.report.counts, of: other.folder) }
+      if let report { show(report.counts, of: nil) }
+      for other in others { show(other.report.counts, of: other.folder) }
       Streams.note(
         dryRun
           ? "nothing was changed; without --dry-run, all of this would be removed"
@@ -190,7 +190,7 @@ struct ForgetCommand: ParsableCommand {
   }
 
   /// - Parameter folder: The folder of a result; nil for the job's store.
-  private func tell(_ counts: [String: Int], of folder: String?) {
+  private func show(_ counts: [String: Int], of folder: String?) {
     if counts.isEmpty { return Streams.note("\(folder?.printable ?? "the store") has no data for these ids") }
     for (what, count) in counts.sorted(by: { $0.key < $1.key }) {
       Streams.data("\(what)\t\(count)" + (folder.map { "\t\($0.printable)" } ?? ""))

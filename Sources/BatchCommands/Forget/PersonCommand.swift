@@ -83,7 +83,7 @@ struct StoreErasuresCommand: ParsableCommand {
   func run() throws {
     try options.reading { store, _ in
       let proofs = try store.erasures.proofs()
-      options.answer.format.tell(.array(proofs.map(Self.document))) {
+      options.answer.format.show(.array(proofs.map(Self.document))) {
         for proof in proofs {
           let counts = proof.counts.map { "\($0.what) \($0.count)" }.joined(separator: ", ")
           Streams.data("\(proof.id)\t\(proof.at.rfc3339)\t\(counts)")

@@ -140,7 +140,7 @@ struct HistoryRow {
       run.exit.map { .number($0) } ?? .text("unfinished"), .text(run.night?.rawValue),
       figure("records", "read"), figure("records", "accepted"), figure("records", "duplicates"),
       figure("records", "outOfWindow"), figure("records", "forgotten"), figure("records", "leftOut"),
-      figure("records", "quarantined"), decidedEvents(counters),
+      figure("records", "quarantined"), eventFigures(counters),
       figure(platform, "invalid"), figure(platform, "expired"), figure("upload", "eventsPosted"),
       figure("upload", "eventsFailed"), figure("upload", "eventsPending"), figure("identity", "merged"),
       .text(reason.isEmpty ? nil : reason.joined(separator: "; ")), changed(format),
@@ -148,7 +148,7 @@ struct HistoryRow {
   }
 
   /// Returns the number of events the run produced; 0 for `post`, whose summary counts events from earlier runs.
-  private func decidedEvents(_ counters: JSONNode?) -> JSONNode {
+  private func eventFigures(_ counters: JSONNode?) -> JSONNode {
     guard let counters else { return .text(nil) }
     return run.mode == RunMode.post.name ? .number(0) : counters["events"]?["total"] ?? .text(nil)
   }

@@ -43,7 +43,7 @@ struct TestCommand: ParsableCommand {
     let reports = try named.map { job, loaded in
       try Failures.reported { try JobTestReport(job: job, results: results(of: job, loaded)) }
     }
-    if junit != "-" { answer.format.tell(reports.map(\.facts)) }
+    if junit != "-" { answer.format.show(reports.map(\.facts)) }
     if let junit { try Failures.reported { try OutputFile.write(JobTestReport.junit(reports).text, to: junit) } }
     guard reports.allSatisfy({ $0.failures == 0 }) else { throw ExitCode(.inputRefused) }
   }

@@ -133,7 +133,7 @@ struct QuarantineReplayCommand: ParsableCommand {
     }
     if outcome.isWhole {
       let replay = outcome.replay ?? ReplayOutcome()
-      answer.format.tell(Self.document(replay)) { Streams.note(Self.words(replay)) }
+      answer.format.show(Self.document(replay)) { Streams.note(Self.words(replay)) }
     }
     if let failure = outcome.report.failure { Streams.note(failure) }
     guard outcome.exit == .done else { throw ExitCode(outcome.exit) }
@@ -211,7 +211,7 @@ struct QuarantineResolveCommand: ParsableCommand {
           hint: "the line may no longer be pending; 'engage-batch quarantine list --all' lists all lines")
       }
       try store.quarantine.resolve(ids, as: .dismissed)
-      options.answer.format.tell(["dismissed": .number(ids.count)]) {
+      options.answer.format.show(["dismissed": .number(ids.count)]) {
         Streams.note(ids.count.counted("line was dismissed", "lines were dismissed"))
       }
       if ids.isEmpty { throw ExitCode(.noInput) }

@@ -91,7 +91,7 @@ struct RerunCommand: ParsableCommand {
     let outcome = try Pipeline(request(known: known), monitor: monitor, interruption: interruption)
       .rerun(rerun, in: store)
     let report = RerunReport(outcome: outcome, rerun: rerun, request: first)
-    answer.format.tell(report.facts)
+    answer.format.show(report.facts)
     for note in report.notes { Streams.note(note.printable) }
   }
 

@@ -15,7 +15,7 @@ struct AlarmCall {
   /// Sends the alarm if it is due.
   ///
   /// - Parameter isKept: Whether the store records how the run ended.
-  func tell(_ alarm: Alarm, isKept: Bool) {
+  func send(_ alarm: Alarm, isKept: Bool) {
     // The run that holds the store reports its end itself. Dry runs and replays raise no alarm.
     guard alarm.exit != .storeIsHeld, request.mode.keeps, request.mode != .replay else { return }
     defer { if isKept, FileManager.default.fileExists(atPath: note) { forgetFailure() } }
@@ -93,7 +93,7 @@ struct AlarmCall {
   private func start(_ words: [String], _ alarm: Alarm) {
     let command = LineProgram.Command(
       words: words, folder: request.job.directory, timeout: Milliseconds(Int64(Self.seconds * 1000)))
-    switch LineProgram(command).tell(Array(alarm.body(.json).utf8)) {
+    switch LineProgram(command).sendLast(Array(alarm.body(.json).utf8)) {
     case nil: return
     // The codes of a shell that cannot run the program.
     case .notStarted?, .failed(126)?, .failed(127)?: warn("Report.alarmCommand could not be started")

@@ -26,25 +26,25 @@ struct RunSession {
   /// - Parameters:
   ///   - request: Returns the request for a run at an instant, for a missed window or, if that is nil, for the run's
   ///     own window.
-  ///   - tell: Receives the outcome before the final summary is printed.
+  ///   - receive: Receives the outcome before the final summary is printed.
   func run(
     _ request: @escaping @Sendable (Instant, MissedWindow?) throws -> RunRequest,
-    tell: (RunOutcome) -> Void = { _ in }
+    receive: (RunOutcome) -> Void = { _ in }
   ) throws {
     Streams.begin(messages.log)
-    var isTold = false
+    var isReported = false
     do {
-      try conduct(request, tell, &isTold)
+      try conduct(request, receive, &isReported)
     } catch {
-      if !isTold, let exit = error as? ExitCode { Streams.end(exit.rawValue) }
+      if !isReported, let exit = error as? ExitCode { Streams.end(exit.rawValue) }
       Streams.release()
       throw error
     }
   }
 
   private func conduct(
-    _ make: @escaping @Sendable (Instant, MissedWindow?) throws -> RunRequest, _ tell: (RunOutcome) -> Void,
-    _ isTold: inout Bool
+    _ make: @escaping @Sendable (Instant, MissedWindow?) throws -> RunRequest, _ receive: (RunOutcome) -> Void,
+    _ isReported: inout Bool
   ) throws {
     var request = try Failures.reported { try make(.now, nil) }
     if !request.job.name.isEmpty { Streams.begin(job: request.job.name) }
@@ -96,8 +96,8 @@ struct RunSession {
       }
       var alarm = Alarm(report)
       let isDamage = (error as? StoreError)?.isDamage == true
-      if isDamage { alarm.tellDamage(of: request.storePath) }
-      AlarmCall(request: request).tell(alarm, isKept: false)
+      if isDamage { alarm.noteDamage(of: request.storePath) }
+      AlarmCall(request: request).send(alarm, isKept: false)
       if isDamage { Streams.note("The same command would fail again. To see the damage: \(alarm.command ?? "")") }
       if Self.canGoOn(after: error), !request.mode.isDryRun { Streams.note(Self.resumption(request)) }
       throw failure
@@ -117,15 +117,15 @@ struct RunSession {
       try writeFigures(of: request, outcome.exit == .done ? earlier : outcome.exit, outcome.report)
     }
     pipeline.noteEnd(&outcome)
-    tell(outcome)
+    receive(outcome)
     var alarming = outcome.report
     if alarming.exit == .done, earlier != .done {
       (alarming.exit, alarming.failure) = (earlier, "a missed window failed")
     }
-    AlarmCall(request: request).tell(Alarm(alarming, folder: outcome.reportFolder), isKept: true)
+    AlarmCall(request: request).send(Alarm(alarming, folder: outcome.reportFolder), isKept: true)
     let summary = TextSummary(
       outcome.report, reportFolder: outcome.reportFolder, namesLines: namesLines)
-    isTold = true
+    isReported = true
     let exit = outcome.exit == .done ? earlier : outcome.exit
     Streams.summary(
       summary.lines,

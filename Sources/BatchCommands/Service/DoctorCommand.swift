@@ -43,7 +43,7 @@ struct DoctorCommand: ParsableCommand {
     } catch {
       throw Failures.report(error)
     }
-    format.tell(findings.facts)
+    format.show(findings.facts)
     if findings.exit != .done { throw ExitCode(findings.exit) }
   }
 

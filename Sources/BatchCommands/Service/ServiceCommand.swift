@@ -40,7 +40,7 @@ struct ServicePrepareCommand: ParsableCommand {
       let options = PreparationOptions(isRehearsal: dryRun, makesAuditTable: auditTable)
       return try InstalledPlatforms.of(request.platform)?.prepare(request, options) ?? PreparationReport()
     }
-    answer.format.tell(report.facts(isRehearsal: dryRun))
+    answer.format.show(report.facts(isRehearsal: dryRun))
     for problem in report.problems { Streams.note("error: \(problem)".printable) }
     if !report.problems.isEmpty { throw ExitCode(.configuration) }
   }

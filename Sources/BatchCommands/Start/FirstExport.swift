@@ -65,7 +65,7 @@ struct FirstExport {
     }
     notes += form.guesses.map { "  \($0.printable)" }
     let files = Array(found.filter { $0.size > 0 || $0 == input }.prefix(Self.mostFiles))
-    try tell(files)
+    try describe(files)
     toDo = toDo ?? form.doubt
     try compare(files, form, records)
   }
@@ -221,7 +221,7 @@ struct FirstExport {
   private var isWhole: Bool { toDo == nil || document.map { !$0.contains("\": \"\"") } ?? true }
 
   /// Reports how a run would read the first records.
-  private mutating func tell(_ files: [InputFile]) throws {
+  private mutating func describe(_ files: [InputFile]) throws {
     guard isWhole else { return }
     var trial = try trial(of: files, as: kind, document: document, preset: preset, limit: Self.lookedAt)
     for cure in [#""quotes": "none""#, #""escape": "\\\"""#, #""escape": "\\""#]

@@ -48,7 +48,7 @@ struct StoreRequeueCommand: ParsableCommand {
         case .all: try store.ledger.requeue(statuses)
         case .number(let number): try store.ledger.requeue(statuses, chunk: number)
         }
-      options.answer.format.tell(["requeued": .number(count)]) {
+      options.answer.format.show(["requeued": .number(count)]) {
         Streams.note(
           count == 0
             ? "no event\(chunk == .all ? "" : " of this chunk") has the status \(status.rawValue); nothing was changed"
@@ -121,7 +121,7 @@ struct StorePurgeCommand: ParsableCommand {
           "purged": .number(report.purged), "kept": .number(report.kept), "digests": .number(knowledge.digests),
           "devices": .number(knowledge.devices), "freedBytes": .number(freed),
         ]
-        try answer.format.tell(document.adding([own].compactMap { $0 })) {
+        try answer.format.show(document.adding([own].compactMap { $0 })) {
           Streams.note(
             report.purged.counted("posted event was deleted", "posted events were deleted") + "; "
               + report.kept.counted(
@@ -170,14 +170,14 @@ struct StoreRebindCommand: ParsableCommand {
     try store.rebind(to: new)
     let counts = try store.ledger.statusCounts()
     let posted = counts[.successfullyPosted] ?? 0
-    let waiting = [EventStatus.notPosted, .expired, .hold].reduce(0) { $0 + (counts[$1] ?? 0) }
-    answer.format.tell([
+    let pending = [EventStatus.notPosted, .expired, .hold].reduce(0) { $0 + (counts[$1] ?? 0) }
+    answer.format.show([
       "from": .text(old?.description), "to": .text(new.description), "posted": .number(posted),
-      "waiting": .number(waiting),
+      "waiting": .number(pending),
     ]) {
       Streams.note("the store belonged to \(old?.description ?? "no destination") and now belongs to \(new)")
       Streams.note(
-        "\(posted.counted("posted event")) will not be sent again; \(waiting.counted("pending event is", "pending events are")) to be sent to the new destination"
+        "\(posted.counted("posted event")) will not be sent again; \(pending.counted("pending event is", "pending events are")) to be sent to the new destination"
       )
     }
   }
@@ -218,7 +218,7 @@ struct StoreDropPartitionCommand: ParsableCommand {
   func run() throws {
     try options.writing { store, _ in
       let dropped = try store.parts.dropHalf()
-      options.answer.format.tell([
+      options.answer.format.show([
         "partition": .text(dropped?.partition.identity),
         "parts": .number(dropped?.partition.here.count ?? 0), "lines": .number(dropped?.lines ?? 0),
         "quarantined": .number(dropped?.quarantined ?? 0), "events": .number(dropped?.events ?? 0),

@@ -16,7 +16,7 @@ struct StoreStatusCommand: ParsableCommand {
       var facts = try Self.facts(of: store)
       try facts.add(InstalledPlatforms.of(platform)?.contents(of: store) ?? [:])
       facts.note(try platform.unsentEvents(in: store).map { "\($0.events.counted("event")) \($0.words)" })
-      options.answer.format.tell(facts)
+      options.answer.format.show(facts)
     }
   }
 

@@ -126,9 +126,13 @@ extension Listing.Cell {
   fileprivate func appendString(to target: inout ByteBuffer) {
     switch self {
     case .event(let id): append(id, to: &target)
-    case .text(let text) where text.isPlain: target.append(text)
+    case .text(let text) where text.isPrintableASCII: target.append(text)
     case .view(let view):
-      if let text = view.string, text.isPlain { target.append(text) } else { string.withText { target.append($0) } }
+      if let text = view.string, text.isPrintableASCII {
+        target.append(text)
+      } else {
+        string.withText { target.append($0) }
+      }
     default: string.withText { target.append($0) }
     }
   }
@@ -157,23 +161,23 @@ extension Listing.Cell {
 struct AlignedTable {
   /// The number of rows measured before the first is written.
   private static let measuredRows = 100
-  private var waiting: [[String]]
+  private var pending: [[String]]
   private var widths: [Int]?
 
-  init(_ columns: [String]) { waiting = [columns] }
+  init(_ columns: [String]) { pending = [columns] }
 
   /// - Returns: The lines that can be written now.
   mutating func add(_ cells: [String]) -> [String] {
     guard let widths else {
-      waiting.append(cells)
-      return waiting.count > Self.measuredRows ? end() : []
+      pending.append(cells)
+      return pending.count > Self.measuredRows ? end() : []
     }
     return [Self.line(cells, widths)]
   }
 
   mutating func end() -> [String] {
-    let rows = waiting
-    waiting = []
+    let rows = pending
+    pending = []
     guard let columns = rows.first?.count else { return [] }
     let widths = (0..<columns).map { column in rows.map { $0[column].unicodeScalars.count }.max() ?? 0 }
     self.widths = widths
@@ -193,11 +197,6 @@ struct AlignedTable {
   }
 }
 
-extension Text {
-  /// Whether there are only printable ASCII characters.
-  fileprivate var isPlain: Bool { unsafe bytes.allSatisfy { 0x20..<0x7F ~= $0 } }
-}
-
 extension JSONNode {
   /// The value as a cell in a line.
   fileprivate var cell: String {
@@ -214,16 +213,16 @@ enum OutputFormat: String, ExpressibleByArgument, CaseIterable, Sendable {
   case text, json
 
   /// Prints the document for `json`; otherwise calls `words`.
-  func tell(_ document: @autoclosure () throws -> JSONNode, words: () throws -> Void) rethrows {
+  func show(_ document: @autoclosure () throws -> JSONNode, words: () throws -> Void) rethrows {
     switch self {
     case .text: try words()
     case .json: Streams.data(try document().text())
     }
   }
 
-  func tell(_ facts: Facts) { tell(facts.document) { facts.print() } }
+  func show(_ facts: Facts) { show(facts.document) { facts.print() } }
 
-  func tell(_ facts: [Facts]) { tell(.array(facts.map(\.document))) { for facts in facts { facts.print() } } }
+  func show(_ facts: [Facts]) { show(.array(facts.map(\.document))) { for facts in facts { facts.print() } } }
 }
 
 extension Facts {

@@ -41,21 +41,21 @@ enum Streams {
 
   /// Writes lines to stderr. They may contain recorded text, so control characters except newlines are made printable.
   static func note(_ lines: String) {
-    tell(lines.split(separator: "\n", omittingEmptySubsequences: false).map { String($0).printable })
+    report(lines.split(separator: "\n", omittingEmptySubsequences: false).map { String($0).printable })
   }
 
   /// Writes the end of a run. A text log gets all lines; a JSON log gets the first line, with the other facts as
   /// members.
   static func summary(_ lines: [String], _ end: Log.End) {
     guard log.withLock({ $0.format == .json }) else { return lines.forEach(note) }
-    tell(lines.prefix(1).map(\.printable), end: end)
+    report(lines.prefix(1).map(\.printable), end: end)
   }
 
   /// Writes the last line of a JSON log for a command without a summary. In a text log, the error is the last line.
   static func end(_ exit: Int32) {
     guard let job = log.withLock({ $0.format == .json ? $0.job ?? "" : nil }) else { return }
-    let words = RunExit(rawValue: exit).map { ", \(Wording.ending($0))" } ?? ""
-    tell(["\(job.isEmpty ? "" : "\(job): ")ended with exit code \(exit)\(words)"], end: Log.End(exit: exit))
+    let words = RunExit(rawValue: exit).map { ", \($0.ending)" } ?? ""
+    report(["\(job.isEmpty ? "" : "\(job): ")ended with exit code \(exit)\(words)"], end: Log.End(exit: exit))
   }
 
   /// Writes the lines that were held back. A failure to write to stderr cannot be reported.
@@ -68,7 +68,7 @@ enum Streams {
     _ = write((isColoured ? Colour.coloured(line) : line) + "\n", to: STDERR_FILENO)
   }
 
-  private static func tell(_ messages: [String], end: Log.End? = nil) {
+  private static func report(_ messages: [String], end: Log.End? = nil) {
     for line in log.withLock({ $0.lines(messages, end: end, at: .now) }) { show(line) }
   }
 

@@ -17,16 +17,16 @@ final class TerminalMonitor: RunMonitor {
   private let style: MessageOptions.Progress
   private let isTerminal: Bool
   private let pause: Duration
-  private let tell: @Sendable (String) -> Void
+  private let write: @Sendable (String) -> Void
   private let state = Guarded(State())
 
   init(
     _ style: MessageOptions.Progress, pause: Duration = .seconds(5),
-    tell: @escaping @Sendable (String) -> Void = { Streams.note($0) }
+    write: @escaping @Sendable (String) -> Void = { Streams.note($0) }
   ) {
     self.style = style
     self.pause = pause
-    self.tell = tell
+    self.write = write
     isTerminal = style == .auto && Streams.isPlain && isatty(STDERR_FILENO) == 1
   }
 
@@ -84,7 +84,7 @@ final class TerminalMonitor: RunMonitor {
       return state.reported != line
     }
     guard isTerminal || isNew else { return }
-    if isTerminal { Streams.replace(line) } else { tell(line) }
+    if isTerminal { Streams.replace(line) } else { write(line) }
   }
 
   /// Removes the changing line.

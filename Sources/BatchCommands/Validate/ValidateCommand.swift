@@ -56,12 +56,12 @@ struct ValidateCommand: ParsableCommand {
       request.allowsEmpty = empty.allowEmpty
       request.findingLimit = limit
       return request
-    } tell: { outcome in
+    } receive: { outcome in
       guard !isTaken else { return }
       let (findings, job) = (outcome.findings, outcome.report.job)
       switch format {
-      case .text: OutputFormat.text.tell(findings.facts(of: job, all: all))
-      case .json: OutputFormat.json.tell(findings.facts(of: job, all: all))
+      case .text: OutputFormat.text.show(findings.facts(of: job, all: all))
+      case .json: OutputFormat.json.show(findings.facts(of: job, all: all))
       case .junit: Streams.document(findings.junit(of: job).text)
       }
       if findings.total > 0 || outcome.exit == .done { Streams.note(findings.words(all: all)) }

@@ -36,7 +36,7 @@ struct VerifyCommand: ParsableCommand {
       return try Pipeline(request, interruption: interruption)
         .verify(limit: limit, personal.showPersonalData ? .clear : .hash)
     }
-    answer.format.tell(arrivals.facts)
+    answer.format.show(arrivals.facts)
     if !arrivals.areWhole { throw ExitCode(.inputRefused) }
   }
 }

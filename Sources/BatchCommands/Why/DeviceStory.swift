@@ -34,11 +34,11 @@ struct DeviceStory {
     let index = at.map { timeline.last(at: $0) } ?? timeline.entries.indices.last
     answer.add("events", titled: "events", events(index))
     answer.add("corrections", titled: "corrections", try corrections())
-    if let index { stories?.tell(ofDeviceAfter: index, at: at, in: timeline, &answer) }
+    if let index { stories?.describeDevice(after: index, at: at, in: timeline, &answer) }
     if at == nil, let stored = try store.timelines.device(device), let words = try stories?.state(of: stored) {
       answer.add("state", titled: "now", words)
     }
-    try stories?.tellHistory(of: name, &answer)
+    try stories?.describeHistory(of: name, &answer)
     answer.add("statuses", titled: "statuses", statuses)
     return answer
   }

@@ -57,17 +57,17 @@ protocol PlatformStories {
   func name(ofType type: String) -> String?
 
   /// Adds the reasons for the content of the event at the index to `answer`.
-  func tell(of index: Int, in timeline: DeviceTimeline, decided: DecidedBy, _ answer: inout Facts) throws
+  func describe(_ index: Int, in timeline: DeviceTimeline, _ settings: ProcessedBy, _ answer: inout Facts) throws
 
   /// Adds the device's state after the event at the index, which is the device's last event up to `instant`
   /// (nil for the whole store).
-  func tell(ofDeviceAfter index: Int, at instant: Instant?, in timeline: DeviceTimeline, _ answer: inout Facts)
+  func describeDevice(after index: Int, at instant: Instant?, in timeline: DeviceTimeline, _ answer: inout Facts)
 
   /// Returns the device's stored state in sentences.
   func state(of device: StoredDevice) throws -> [String]
 
   /// Adds the device's history at the service, apart from events. It is personal data.
-  func tellHistory(of device: String, _ answer: inout Facts) throws
+  func describeHistory(of device: String, _ answer: inout Facts) throws
 }
 
 extension PlatformStories {

@@ -40,11 +40,11 @@ struct EventStory {
     answer.add(
       "source", titled: "read from",
       event.source.map { "\($0)" } ?? "unknown: the store has no source line for this event")
-    let settings = try DecidedBy(event.stored.chunk, in: store)
+    let settings = try ProcessedBy(event.stored.chunk, in: store)
     if let correction = try correction() {
       answer.add("correction", titled: "correction", correction)
     } else {
-      try stories?.tell(of: index, in: timeline, decided: settings, &answer)
+      try stories?.describe(index, in: timeline, settings, &answer)
     }
     answer.add("decided", titled: "processed by", settings.words)
     answer.add("status", titled: "status", try status())
@@ -144,7 +144,7 @@ struct EventStory {
 }
 
 /// The run that processed an event, and its settings.
-struct DecidedBy {
+struct ProcessedBy {
   private var run: StoredRun?
   private var settings: [String: RunSetting] = [:]
 
@@ -209,10 +209,10 @@ struct QuarantinedEventStory {
     case .replaced: return "replaced: the event was processed or queued again later"
     case nil: break
     }
-    let waits = "not sent: in quarantine"
+    let status = "not sent: in quarantine"
     guard let replay else {
-      return "\(waits); fix the cause, then import the event again with 'quarantine replay' and the store's job"
+      return "\(status); fix the cause, then import the event again with 'quarantine replay' and the store's job"
     }
-    return "\(waits); fix the cause, then import the event again for the next run to send: \(replay.text)"
+    return "\(status); fix the cause, then import the event again for the next run to send: \(replay.text)"
   }
 }

@@ -53,20 +53,20 @@ struct WhyCommand: ParsableCommand {
       let policy = try personal.policy(for: store)
       if let event {
         switch try NamedEvent.find(event, in: store) {
-        case .stored(let event): answer.format.tell(try EventStory(event, in: store, policy).answer())
+        case .stored(let event): answer.format.show(try EventStory(event, in: store, policy).answer())
         case .quarantined(let id, let event):
-          answer.format.tell(QuarantinedEventStory(id: id, event: event).answer(replay: try replay(in: store)))
+          answer.format.show(QuarantinedEventStory(id: id, event: event).answer(replay: try replay(in: store)))
         }
       } else if let device, let campaign {
         let device = try NamedDevice.find(device, in: store, personal)
         let event = try NamedEvent.last(ofCampaign: campaign, on: device, until: at, in: store)
-        answer.format.tell(try EventStory(event, in: store, policy).answer())
+        answer.format.show(try EventStory(event, in: store, policy).answer())
       } else if let device {
         let device = try NamedDevice.find(device, in: store, personal)
-        answer.format.tell(try DeviceStory(device, at: at, in: store, policy).answer())
+        answer.format.show(try DeviceStory(device, at: at, in: store, policy).answer())
       } else if let person {
         let devices = try NamedPerson.devices(person, in: store)
-        answer.format.tell(try devices.map { try DeviceStory($0, at: at, in: store, policy).answer() })
+        answer.format.show(try devices.map { try DeviceStory($0, at: at, in: store, policy).answer() })
       }
     }
   }

@@ -15,7 +15,7 @@ public final class DraftFile {
   /// - Parameter path: the destination; symbolic links at its end are followed.
   /// - Throws: the system's error number; `ELOOP` after 40 links.
   public init(for path: String) throws(SystemError) {
-    self.path = try PathText.behindLinks(path)
+    self.path = try PathText.resolvingLinks(path)
     (draft, descriptor) = try TemporaryPath.file("\(PathText.folder(of: self.path))/.engage-batch-")
   }
 

@@ -127,7 +127,7 @@ public enum FilePlace: Hashable, Sendable {
       self.init(try FileStatus.of(number))
       return
     }
-    let path = try PathText.behindLinks(path)
+    let path = try PathText.resolvingLinks(path)
     if let status = try FileStatus.at(path) {
       self.init(status)
       return

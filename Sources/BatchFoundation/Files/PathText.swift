@@ -16,7 +16,7 @@ public enum PathText {
   /// written next to the file itself, not next to a link to it.
   ///
   /// - Throws: the system's error number; `ELOOP` after 40 links.
-  public static func behindLinks(_ path: String) throws(SystemError) -> String {
+  public static func resolvingLinks(_ path: String) throws(SystemError) -> String {
     var path = path
     var target = [CChar](repeating: 0, count: Int(PATH_MAX) + 1)
     for _ in 0..<40 {

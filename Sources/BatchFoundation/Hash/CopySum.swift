@@ -18,14 +18,14 @@ package struct CopySum: HashFunction {
     var bytes = unsafe bytes
     if held > 0 {
       let taken = min(bytes.count, Self.stripe - held)
-      unsafe hold(bytes[..<taken], behind: held)
+      unsafe hold(bytes[..<taken], after: held)
       guard held + taken == Self.stripe else { return }
       mixRest()
       unsafe bytes = UnsafeRawBufferPointer(rebasing: bytes[taken...])
     }
     let whole = bytes.count / Self.stripe * Self.stripe
     if let base = bytes.baseAddress { unsafe mix(base, whole) }
-    unsafe hold(bytes[whole...], behind: 0)
+    unsafe hold(bytes[whole...], after: 0)
   }
 
   package consuming func finalize() -> Digest {
@@ -45,7 +45,7 @@ package struct CopySum: HashFunction {
     ByteMix.fold(one ^ a ^ count, ByteMix.fold(other ^ b, one ^ a) ^ other)
   }
 
-  private mutating func hold(_ bytes: Slice<UnsafeRawBufferPointer>, behind held: Int) {
+  private mutating func hold(_ bytes: Slice<UnsafeRawBufferPointer>, after held: Int) {
     unsafe withUnsafeMutableBytes(of: &rest) { rest in
       unsafe UnsafeMutableRawBufferPointer(rebasing: rest[held...]).copyMemory(
         from: UnsafeRawBufferPointer(rebasing: bytes))

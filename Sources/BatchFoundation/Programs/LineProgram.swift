@@ -102,7 +102,7 @@ import Glibc
   ///
   /// - Returns: the reason the program was killed or failed; nil if it ended with exit code 0, whether or not it read
   ///   the line.
-  package func tell(_ line: [UInt8]) -> Failure? {
+  package func sendLast(_ line: [UInt8]) -> Failure? {
     do throws(Failure) {
       try start()
       let deadline = ContinuousClock.now + .milliseconds(command.timeout.count)

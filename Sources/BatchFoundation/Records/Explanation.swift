@@ -1,4 +1,4 @@
-/// The decisions about one device's records, with the rule and setting that led to each
+/// The effects of the rules on one device's records, with the rule and setting that led to each
 /// (`run --explain DEVICE`). They contain personal data.
 package final class Explanation {
   /// One step per record, and one for the end of the input if rules act there.
@@ -50,7 +50,7 @@ package final class Explanation {
   }
 }
 
-/// The decisions at one record of a device, or at the end of the input, with the rule and setting that led to each.
+/// The effects of the rules at one record of a device, or at the end of the input, with the rule and setting that led to each.
 package struct ExplanationStep: Sendable {
   /// Nil for the end of the input.
   package var position: RecordPosition?
@@ -61,7 +61,7 @@ package struct ExplanationStep: Sendable {
   package var events: [String]
   package var after: String
 
-  /// The step as text: the state before, the decisions and their reasons, the events, and the state after.
+  /// The step as text: the state before, the effects and their reasons, the events, and the state after.
   package var lines: [String] {
     ["before: \(before)"] + notes.map { "- \($0)" } + events.map { "event \($0)" } + ["after:  \(after)"]
   }

@@ -2,7 +2,7 @@ extension String {
   /// The string with control and direction characters escaped, so that data cannot manipulate a terminal or page.
   public var printable: String {
     // Nearly all strings are plain ASCII, for which no properties need to be looked up.
-    if utf8.allSatisfy({ 0x20..<0x7F ~= $0 }) || !unicodeScalars.contains(where: Self.isUnprintable) { return self }
+    if utf8.isPrintableASCII || !unicodeScalars.contains(where: Self.isUnprintable) { return self }
     return unicodeScalars.reduce(into: "") { text, scalar in
       if Self.isUnprintable(scalar) {
         text += "\\u{\(String(scalar.value, radix: 16))}"
@@ -100,4 +100,13 @@ public struct TerminalText: Sendable {
     }
     return bytes.count
   }
+}
+
+extension Text {
+  /// Whether ``String/printable`` changes nothing, because all characters are printable ASCII.
+  package var isPrintableASCII: Bool { unsafe bytes.isPrintableASCII }
+}
+
+extension Sequence<UInt8> {
+  fileprivate var isPrintableASCII: Bool { allSatisfy { 0x20..<0x7F ~= $0 } }
 }

@@ -8,7 +8,7 @@ package enum Threads {
   ///
   /// - Parameter body: receives the index of its thread, 0 for the calling one.
   /// - Throws: the error of the lowest-numbered thread that failed. The other threads are not notified; state that they
-  ///   share must tell them to stop.
+  ///   share must make them stop.
   package static func run<Failure: Error>(
     _ count: Int, _ body: @escaping @Sendable (Int) throws(Failure) -> Void
   ) throws(Failure) {

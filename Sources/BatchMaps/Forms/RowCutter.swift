@@ -17,7 +17,7 @@ final class RowCutter: RecordCutter {
   /// Whether the rest of the file is skipped because the column names are unusable.
   private var isLost = false
   /// Whether the warning about escapes was already given.
-  private var isTold = false
+  private var isReported = false
 
   init(_ form: TableForm, longest: Int) {
     decoder = TextDecoder(form.encoding)
@@ -110,8 +110,8 @@ final class RowCutter: RecordCutter {
       record.warnings.append(.shortRow(fields: row.fields.count, of: columns.count))
     }
     if row.linesLikeRows > 0 { record.warnings.append(.rowsInField(row.linesLikeRows)) }
-    if !isTold, form.dialect.looksForEscapes, let field = row.unreadEscape, !jsonColumns.contains(columns[field]) {
-      isTold = true
+    if !isReported, form.dialect.looksForEscapes, let field = row.unreadEscape, !jsonColumns.contains(columns[field]) {
+      isReported = true
       record.warnings.append(.unreadEscape)
     }
     body(record)

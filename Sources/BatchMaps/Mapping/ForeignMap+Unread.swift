@@ -86,8 +86,8 @@ extension ForeignMap {
     let values = RecordValues(plan.outline)
     func look(at record: JSONView, of line: JSONView) {
       values.read(record, of: line)
-      var place = plan.decisions.first
-      while let number = plan.decisions.rule(from: place, values) {
+      var place = plan.graph.first
+      while let number = plan.graph.rule(from: place, values) {
         place = plan.rules[number].next
         guard number < count else { continue }
         filled[number, default: []].formUnion([])

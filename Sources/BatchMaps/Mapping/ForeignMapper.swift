@@ -151,9 +151,9 @@ final class ForeignMapper: RecordMapper {
 
   /// Applies the rules to the current record.
   private func take(of line: JSONView, into outcomes: inout MappedOutcomes) {
-    var place = plan.decisions.first
+    var place = plan.graph.first
     var isTaken = false
-    while let number = plan.decisions.rule(from: place, values) {
+    while let number = plan.graph.rule(from: place, values) {
       isTaken = true
       place = plan.rules[number].next
       if let object = plan.rules[number].object {

@@ -108,9 +108,9 @@ struct MapPlan {
   }
 
   private(set) var outline = MapOutline()
-  private(set) var decisions = MapDecisions()
+  private(set) var graph = ConditionGraph()
   /// For each rule, the index of the object that it writes (nil if it leaves records out), and the place in
-  /// ``decisions`` at which to continue (the end if no later rule applies to its records).
+  /// ``graph`` at which to continue (the end if no later rule applies to its records).
   private(set) var rules: [(object: Int?, next: Int)] = []
   private(set) var objects: [Object] = []
   private(set) var members: [Member] = []
@@ -139,22 +139,22 @@ struct MapPlan {
 
   init(_ map: ForeignMap) {
     each = map.each.map { outline.place(of: $0, memory) }
-    var next = MapDecisions.end
+    var next = ConditionGraph.end
     // The first condition of the next rule and the place that follows if it holds. Consecutive rules with the same
     // first condition test it only once.
     var opening: (condition: MapCondition, holds: Int)?
     // In reverse order, because each rule refers to the next.
     for (number, rule) in map.rules.enumerated().reversed() {
       let object: Int? = if case .line(let object) = rule.outcome { add(object, isLine: true) } else { nil }
-      rules.append((object, rule.continues ? next : MapDecisions.end))
+      rules.append((object, rule.continues ? next : ConditionGraph.end))
       let others = opening.flatMap { $0.condition == rule.conditions.first ? $0.holds : nil } ?? next
-      let rest = decisions.add(
-        rule.conditions.dropFirst(), then: MapDecisions.rule(number), else: others, &outline, memory)
-      next = decisions.add(rule.conditions.prefix(1), then: rest, else: next, &outline, memory)
+      let rest = graph.add(
+        rule.conditions.dropFirst(), then: ConditionGraph.rule(number), else: others, &outline, memory)
+      next = graph.add(rule.conditions.prefix(1), then: rest, else: next, &outline, memory)
       opening = rule.conditions.first.map { ($0, rest) }
     }
     rules.reverse()
-    decisions.first = next
+    graph.first = next
     outline.finish()
   }
 

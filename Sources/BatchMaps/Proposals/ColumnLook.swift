@@ -15,7 +15,7 @@ enum ColumnLook {
     var namesZone = false
     /// Another pattern that fits as well but reads the values differently; nil if there is none.
     var other: String?
-    /// Whether it is undecided which of two patterns is right.
+    /// Whether it is unclear which of two patterns is right.
     var isOpen: Bool { other != nil }
   }
 

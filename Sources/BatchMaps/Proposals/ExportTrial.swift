@@ -35,7 +35,7 @@ package struct ExportTrial {
 
   /// The fields that confirm that a preset fits; records that it does not fit may still have its device, person, time
   /// and name.
-  private static let telling: [Text] = ["params", "payload", "recordId", "url", "eventUUID"]
+  private static let characteristic: [Text] = ["params", "payload", "recordId", "url", "eventUUID"]
   private static let people: [Text] = ["mobileUserId", "userId", "userID"]
   private static let shown = 3
   /// The maximum number of files to request again from a server.
@@ -178,7 +178,7 @@ package struct ExportTrial {
   private mutating func add(_ line: String, _ parser: LineParser, besides ignored: [String]) {
     // A link may be plain text, which is not parsed.
     parser.parse(Array(line.utf8)) { line in
-      hasMore = hasMore || Self.telling.contains { line[$0] != nil }
+      hasMore = hasMore || Self.characteristic.contains { line[$0] != nil }
       let fields = Self.people.filter { !ignored.contains($0.description) }
       guard let field = fields.first(where: { line[$0] != nil }), let id = line[field]?.scalarText, !id.isEmpty
       else {

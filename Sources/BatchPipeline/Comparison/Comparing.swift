@@ -22,7 +22,7 @@ package struct Comparing {
 
   /// - Throws: the errors of a dry run.
   package func run() throws -> Comparison {
-    let (one, other) = (try before.decideAnew(), try after.decideAnew())
+    let (one, other) = (try before.processAnew(), try after.processAnew())
     let request = before.request
     var comparison = Comparison(job: request.job.name, asOf: request.asOf, settings: settings)
     comparison.figures = Self.figures(one.report, other.report)
@@ -77,7 +77,7 @@ package struct Comparing {
   // MARK: - Devices
 
   private func compareDevices(
-    _ one: DecidedEvents, _ other: DecidedEvents, _ names: [String: String], _ comparison: inout Comparison
+    _ one: ProcessedEvents, _ other: ProcessedEvents, _ names: [String: String], _ comparison: inout Comparison
   ) throws {
     // If there is a store, the hashes are the same as in other reports on it.
     let key = try before.request.reportKey() ?? (0..<32).map { _ in UInt8.random(in: .min ... .max) }
@@ -90,7 +90,7 @@ package struct Comparing {
         add(&campaigns[name, default: (0, 0)], count)
       }
     }
-    try DecidedEvents.forEachDevice(in: [one, other]) { device, behaviors in
+    try ProcessedEvents.forEachDevice(in: [one, other]) { device, behaviors in
       try before.interruption.check()
       let (was, becomes) = (behaviors[0], behaviors[1])
       count(was) { $0.before += $1 }

@@ -46,16 +46,16 @@ package struct JobTestRun {
       ])
     }
     request.useSandbox()
-    let decided = try withExtendedLifetime(folder) {
-      try Pipeline(request).decideAnew()
+    let events = try withExtendedLifetime(folder) {
+      try Pipeline(request).processAnew()
     }
-    let outcome = JobTestOutcome(decided: decided, request: request)
+    let outcome = JobTestOutcome(events: events, request: request)
     var differences: [String] = []
     for expectation in JobTest.Expectation.allCases {
       guard let expected = test.expected[expectation] else { continue }
       differences += try outcome.differences(expectation, expected)
     }
-    return JobTestResult(test: test, differences: differences, coverage: decided.coverage)
+    return JobTestResult(test: test, differences: differences, coverage: events.coverage)
   }
 }
 
@@ -96,22 +96,22 @@ extension TemporaryFolder {
 
 /// The results of a test's records, in the format of the expectations.
 private struct JobTestOutcome {
-  let decided: DecidedEvents
+  let events: ProcessedEvents
   let request: RunRequest
 
   func differences(_ expectation: JobTest.Expectation, _ expected: JSONNode) throws -> [String] {
     let name = expectation.rawValue
     switch expectation {
-    case .events: return ListDifference(name, expected, try decided.all().map(view)).lines
+    case .events: return ListDifference(name, expected, try events.all().map(view)).lines
     case .sessions: return ListDifference(name, expected, try sessions()).lines
     case .campaigns: return ListDifference(name, expected, try campaigns()).lines
     case .requests: return ListDifference(name, expected, try requests(), isExact: true).lines
     case .quarantine:
-      let reasons = decided.report.summary.quarantineReasons.map { ($0.key.rawValue, $0.value) }
+      let reasons = events.report.summary.quarantineReasons.map { ($0.key.rawValue, $0.value) }
       return ValueDifference.of(name, expected, counts(reasons), isExact: true)
     case .warnings:
       return ValueDifference.of(
-        name, expected, counts(decided.report.warnings.map { ($0.kind, $0.occurrences) }), isExact: true)
+        name, expected, counts(events.report.warnings.map { ($0.kind, $0.occurrences) }), isExact: true)
     }
   }
 
@@ -140,7 +140,7 @@ private struct JobTestOutcome {
 
   private func outlines() throws -> [(device: String, outline: DeviceOutline)] {
     var outlines: [(String, DeviceOutline)] = []
-    try DecidedEvents.forEachDevice(in: [decided]) { device, behaviors in
+    try ProcessedEvents.forEachDevice(in: [events]) { device, behaviors in
       outlines.append((String(decoding: device, as: UTF8.self), behaviors[0].outline))
     }
     return outlines
@@ -164,7 +164,7 @@ private struct JobTestOutcome {
     for (_, outline) in try outlines() {
       for (name, count) in outline.campaigns { events[ByteText(name), default: 0] += count }
     }
-    let activity = decided.report.activity.campaigns
+    let activity = self.events.report.activity.campaigns
     for (name, _) in activity.named { events[name, default: 0] += 0 }
     return events.sorted { $0.key < $1.key }.map { name, count in
       let known = activity[name]
@@ -179,6 +179,6 @@ private struct JobTestOutcome {
     var request = request
     // Nothing is sent to this address: the service is needed only for the format of bodies.
     request.sandboxAddress = "http://127.0.0.1:9"
-    return try decided.bodies(form: request.platform.connect(request.context).destination.form)
+    return try events.bodies(form: request.platform.connect(request.context).destination.form)
   }
 }

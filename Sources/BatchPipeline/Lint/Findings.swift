@@ -21,7 +21,7 @@ extension Findings {
   ///   - quarantined: the causes of all quarantined lines.
   ///   - limit: the maximum number of findings to keep.
   init(
-    _ local: DecisionResult, _ files: InputFiles, _ lines: [QuarantinedLine], _ quarantined: [FindingCause],
+    _ local: ProcessingResult, _ files: InputFiles, _ lines: [QuarantinedLine], _ quarantined: [FindingCause],
     _ vocabulary: RecordVocabulary, limit: Int
   ) {
     causes = quarantined

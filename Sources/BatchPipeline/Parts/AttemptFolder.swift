@@ -70,7 +70,7 @@ final class AttemptFolder {
 
   /// Adds a file that will not change, as a hard link if the file system allows that, otherwise as a copy.
   func take(_ path: String, as name: String) throws {
-    let path = try OutputError.at(path) { () throws(SystemError) in try PathText.behindLinks(path) }
+    let path = try OutputError.at(path) { () throws(SystemError) in try PathText.resolvingLinks(path) }
     if unsafe link(path, "\(self.path)/\(name)") != 0 { _ = try copy(path, to: name) }
   }
 

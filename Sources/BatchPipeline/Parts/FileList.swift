@@ -49,11 +49,11 @@ package struct FileList: Sendable {
       throw PartsError(path: path, problem: "'first' is not a valid file index")
     }
     var files = InputFiles.none
-    for entry in section.files { files.files.append(try Self.file(entry, behind: files.files.last, path)) }
+    for entry in section.files { files.files.append(try Self.file(entry, after: files.files.last, path)) }
     self.files = files
   }
 
-  private static func file(_ entry: Entry, behind last: InputFile?, _ path: String) throws -> InputFile {
+  private static func file(_ entry: Entry, after last: InputFile?, _ path: String) throws -> InputFile {
     func refuse(_ problem: String) -> PartsError {
       PartsError(path: path, problem: "'\(entry.path.printable)' \(problem)")
     }

@@ -57,7 +57,7 @@ enum ChainPlace: Equatable {
     if let present = chain.first(where: { $0.identity.utf8.elementsEqual(result.partition.utf8) }) {
       guard present.configuration.utf8.elementsEqual(result.configuration.utf8) else {
         throw try refuse(
-          "the store has parts of this partition that were decided with different settings\(store.difference(present.configuration, folders)). "
+          "the store has parts of this partition that were processed with different settings\(store.difference(present.configuration, folders)). "
             + (present.missing.isEmpty
               ? "All its parts are already collected, so these are not needed"
               : "Decide these parts with the same settings, or decide all parts again after '\(store.dropCommand)'"))
@@ -92,7 +92,7 @@ enum ChainPlace: Equatable {
       }
       if !last.configuration.utf8.elementsEqual(result.configuration.utf8) {
         note(
-          "Settings: this partition was decided with different settings than the previous one"
+          "Settings: this partition was processed with different settings than the previous one"
             + (try store.difference(last.configuration, folders)))
       }
     }

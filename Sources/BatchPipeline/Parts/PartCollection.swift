@@ -24,8 +24,8 @@ extension Pipeline {
     let started = clock.now
     for folder in results { try folder.prove() }
     var request = request
-    if let decided = try decidingRun(results.first) {
-      (request.loaded.job.asOf, request.loaded.job.window) = (decided.asOf, decided.window)
+    if let run = try decidingRun(results.first) {
+      (request.loaded.job.asOf, request.loaded.job.window) = (run.asOf, run.window)
     }
     try OutputFolder.make(for: request.storePath)
     let store = try EventStore.open(request.storePath, format: request.platform.storeFormat)
@@ -48,13 +48,13 @@ extension Pipeline {
     var held = 0
     do {
       switch place {
-      case .known(let lines): _ = try tellKnown(results, Self.known(lines), &outcome)
+      case .known(let lines): _ = try noteKnown(results, Self.known(lines), &outcome)
       case .next(let here, let reported):
         let known = results.filter { reported.contains($0.result.part) }
         if !known.isEmpty {
           let parts = known.count.counted("part was", "parts were")
           let rest = known.count < results.count ? "" : "; nothing was added"
-          held = try tellKnown(known, "\(parts) collected before\(rest)", &outcome)
+          held = try noteKnown(known, "\(parts) collected before\(rest)", &outcome)
         }
         let unreported = results.filter { !reported.contains($0.result.part) }
         if let useless = try nothingUsable(unreported, in: store) {
@@ -75,9 +75,9 @@ extension Pipeline {
         try pipeline.settleRewind(in: store, run, of: store, &outcome)
       }
       try store.ledger.makeIndexes()
-      tell("Quarantine", try store.quarantine.unkeptNote(of: run), &outcome)
+      note("Quarantine", try store.quarantine.unkeptNote(of: run), &outcome)
       request.platform.add(outcome.figures, outcome.details, of: request.context, to: &outcome.report)
-      try tellMissing(in: store, &outcome)
+      try noteMissing(in: store, &outcome)
       if let path = request.eventsOut {
         try EventFile.write(
           [EventSelection(sequences: try sequences(of: place, results.first, in: store), window: request.window)],
@@ -89,7 +89,7 @@ extension Pipeline {
       outcome.isWhole = false
     }
     outcome.report.knownUntil = try store.runs.knownUntil()
-    outcome.report.quarantineWaits = try !store.quarantine.counts().isEmpty
+    outcome.report.hasPendingQuarantine = try !store.quarantine.counts().isEmpty
     outcome.report.summary.store = Dictionary(
       uniqueKeysWithValues: try store.ledger.statusCounts().map { ($0.key.name, $0.value) })
     if held > 0 { outcome.report.summary.store[EventStatus.hold.name, default: 0] += held }
@@ -119,7 +119,7 @@ extension Pipeline {
         try refuse("it does not belong to the same partition as the others; collect one partition at a time")
       }
       guard result.configuration.utf8.elementsEqual(first.configuration.utf8) else {
-        try refuse("its part was decided with different settings than the others; decide it again")
+        try refuse("its part was processed with different settings than the others; decide it again")
       }
     }
     for (one, other) in zip(results, results.dropFirst()) where one.result.part == other.result.part {
@@ -205,7 +205,7 @@ extension Pipeline {
   /// Adds the record counts of parts that bring no new lines, with accepted records counted as duplicates.
   ///
   /// - Returns: the number of held events, which are in the states of these parts and not in the store.
-  private func tellKnown(_ folders: [ResultFolder], _ note: String, _ outcome: inout RunOutcome) throws -> Int {
+  private func noteKnown(_ folders: [ResultFolder], _ note: String, _ outcome: inout RunOutcome) throws -> Int {
     var held = 0
     for folder in folders {
       let report = try folder.reading(platform.storeFormat) { part in
@@ -218,17 +218,17 @@ extension Pipeline {
       outcome.report.summary.records.add(records)
       outcome.report.summary.quarantineReasons.merge(summary.quarantineReasons, uniquingKeysWith: +)
     }
-    tell("Known", note, &outcome)
+    self.note("Known", note, &outcome)
     return held
   }
 
   private func addDetails(of folder: ResultFolder, to outcome: inout RunOutcome) throws {
     guard let text = folder.result.details else { return }
-    let details = try DecisionDetails(portable: text, request.platform.rules(for: request.context))
+    let details = try ProcessingDetails(portable: text, request.platform.rules(for: request.context))
     if outcome.details == nil { outcome.details = details } else { outcome.details?.add(details) }
   }
 
-  private func tellMissing(in store: EventStore, _ outcome: inout RunOutcome) throws {
+  private func noteMissing(in store: EventStore, _ outcome: inout RunOutcome) throws {
     guard let partition = try store.incompletePartition() else { return }
     let error = store.missingParts(of: partition)
     outcome.report.missingParts = partition.missing.count

@@ -36,7 +36,7 @@ extension Pipeline {
     let known = try previous.map { try adoptStates(of: $0, into: request.storePath) } ?? []
     let outcome = try Pipeline(request, monitor: monitor, interruption: interruption).run()
     guard outcome.exit == .done else {
-      throw CommandError(outcome.exit, outcome.report.failure ?? "error: the part was not decided")
+      throw CommandError(outcome.exit, outcome.report.failure ?? "error: the part was not processed")
     }
     guard outcome.report.summary.records.read == expected.lines else {
       throw CommandError.damagedCopy(partition.path)
@@ -63,7 +63,7 @@ extension Pipeline {
   ///   become links to those of `previous`.
   private func adoptStates(of previous: ResultFolder, into path: String) throws -> [String] {
     if !previous.result.configuration.utf8.elementsEqual(request.configurationDigest.utf8) {
-      monitor.note("Settings: \(previous.path.printable) was decided with different settings than this part")
+      monitor.note("Settings: \(previous.path.printable) was processed with different settings than this part")
     }
     let store = try EventStore.open(path, format: request.platform.storeFormat, isScratch: true)
     try store.parts.adoptStates(of: previous.store)

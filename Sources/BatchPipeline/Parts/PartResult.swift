@@ -26,7 +26,7 @@ package struct PartResult: Codable, Equatable, Sendable {
   package var storeSum: String
   /// The platform's figures, by name.
   package var figures: [String: Int]
-  /// The details that the deciders noted (``DecisionDetails/portable()``); nil if there is none.
+  /// The details that the deciders noted (``ProcessingDetails/portable()``); nil if there is none.
   package var details: String?
 
   /// Returns whether the other result comes from another attempt to process the same part.

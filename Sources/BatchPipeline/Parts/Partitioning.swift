@@ -83,10 +83,10 @@ extension Pipeline {
       firstFile: UInt32(number))
     let size = files.totalSize
     let (lines, warnings) = try unsafe partitioning.run(targets.take) { try progress($0, of: size) }
-    for (kind, said) in warnings.sorted(by: { $0.key < $1.key }) {
-      guard let first = said.examples.first else { continue }
+    for (kind, counted) in warnings.sorted(by: { $0.key < $1.key }) {
+      guard let first = counted.examples.first else { continue }
       let place = "\(files.files[Int(first.position.file)].path.description):\(first.position.line)"
-      monitor.note("warning: \(said.occurrences) x \(kind): \(first.detail) (first: \(place.printable))")
+      monitor.note("warning: \(counted.occurrences) x \(kind): \(first.detail) (first: \(place.printable))")
     }
     return lines
   }

@@ -17,14 +17,14 @@ package protocol Platform: Sendable {
   /// The value of `destination` in jobs, also stored with every chunk.
   var name: String { get }
 
-  // MARK: - Decisions
+  // MARK: - Processing
 
   var vocabulary: RecordVocabulary { get }
 
   /// Loads and validates the files and settings that the rules for a run need.
   ///
   /// - Throws: an error that ends the run before anything is created.
-  func rules(for run: RunContext) throws -> any DecisionRules
+  func rules(for run: RunContext) throws -> any PlatformRules
 
   var storeFormat: StoreFormat { get }
 
@@ -37,16 +37,16 @@ package protocol Platform: Sendable {
   /// Returns messages, shown when a run begins, about events that cannot be sent because of the configuration alone.
   func announcements(_ run: RunContext) -> [String]
 
-  /// Adds to the report the counts from the platform's deciders (``DecisionTally``), its service, or both.
+  /// Adds to the report the counts from the platform's deciders (``ProcessingTally``), its service, or both.
   ///
   /// - Parameter details: the deciders' details; nil if there is none.
   func add(
-    _ figures: [String: Int], _ details: DecisionDetails?, of run: RunContext, to report: inout RunReport)
+    _ figures: [String: Int], _ details: ProcessingDetails?, of run: RunContext, to report: inout RunReport)
 
   /// Returns the capabilities of a run's rules and how often each was used; tests of a job should cover all of them.
   ///
   /// - Parameter figures: the counts from the deciders.
-  func coverage(of run: RunContext, _ figures: [String: Int], _ details: DecisionDetails?) -> [RuleCoverage]
+  func coverage(of run: RunContext, _ figures: [String: Int], _ details: ProcessingDetails?) -> [RuleCoverage]
 
   // MARK: - Delivery
 
@@ -140,7 +140,7 @@ package struct NewOwners: Sendable {
 }
 
 extension Platform {
-  package func limits(_ settings: Settings) -> BlockLimits { deliverySettings(settings).limits }
+  package func limits(_ settings: Settings) -> RequestLimits { deliverySettings(settings).limits }
   package func newOwners(in store: EventStore, of run: RunID) throws -> NewOwners? { nil }
   package var personIDs: [PersonID.Kind] { [.device] }
   package func belonging(to ids: [PersonID]) -> (StoredDevice) throws -> Bool { { _ in false } }
@@ -154,7 +154,7 @@ extension Platform {
   package func completeForSandbox(_ settings: inout Settings) {}
   package func announcements(_ run: RunContext) -> [String] { [] }
   package func add(
-    _ figures: [String: Int], _ details: DecisionDetails?, of run: RunContext, to report: inout RunReport
+    _ figures: [String: Int], _ details: ProcessingDetails?, of run: RunContext, to report: inout RunReport
   ) {}
   package func otherCalls(of run: RunContext, _ figures: [String: Int]) -> [String] { [] }
   package func unsentEvents(in store: EventStore) throws -> [UnsentEvents] {
@@ -164,7 +164,7 @@ extension Platform {
   package func stoppedPlans(in store: EventStore) throws -> Int { 0 }
   package func obstacle(toMoving store: EventStore) throws -> String? { nil }
   package func outline(_ event: JSONNode, _ settings: Settings, into outline: inout DeviceOutline) {}
-  package func coverage(of run: RunContext, _ figures: [String: Int], _ details: DecisionDetails?) -> [RuleCoverage] {
+  package func coverage(of run: RunContext, _ figures: [String: Int], _ details: ProcessingDetails?) -> [RuleCoverage] {
     []
   }
   package func summary(of device: StoredDevice) throws -> String { "a state of \(device.state.count) bytes" }

@@ -33,7 +33,7 @@ extension Pipeline {
     guard let (store, run) = storage.kept else { return }
     try replayEvents(preparation.options, store, run, &replay)
     guard !lines.input.isEmpty else { return }
-    let local = try decided(lines.input.files, preparation, storage, &outcome)
+    let local = try process(lines.input.files, preparation, storage, &outcome)
     replay.counts += local.ingest.counts
     replay.late = local.late.count
     if let note = lateNote(local.late, preparation.options.rules, lines.input.files, store) {
@@ -49,19 +49,19 @@ extension Pipeline {
   ///
   /// Events are stored and marked in one transaction, so a killed replay can be repeated without duplicates.
   private func replayEvents(
-    _ options: DecisionStage.Options, _ store: EventStore, _ run: RunID, _ outcome: inout ReplayOutcome
+    _ options: ProcessingStage.Options, _ store: EventStore, _ run: RunID, _ outcome: inout ReplayOutcome
   ) throws {
     let form = platform.storeFormat.wireForm
     let decider = options.rules.makeDecider(options.decider)
     var last: Int64?
     while true {
-      let waiting = try store.quarantine.waitingEvents(after: last, limit: 1000)
-      guard let newest = waiting.last else { break }
+      let pending = try store.quarantine.pendingEvents(after: last, limit: 1000)
+      guard let newest = pending.last else { break }
       last = newest.id
       var batch = LocalBatch()
       var refused: [Int64: String] = [:]
       var sent: [EventBlockReader] = []
-      for quarantined in waiting {
+      for quarantined in pending {
         let event = try EventBlockReader(quarantined.block, form)
         guard try event.next() else { throw StoreError.damagedBlock }
         refused[quarantined.id] = try decider.refusal(of: event)
@@ -75,7 +75,7 @@ extension Pipeline {
       if !sent.isEmpty { batch.events = [writer.take()] }
       try store.commit(batch, run: run)
       try store.quarantine.note(refused.mapValues { (.schemaInvalid, $0) })
-      outcome.counts.read += waiting.count
+      outcome.counts.read += pending.count
       outcome.counts.accepted += batch.replayed.count
       if !refused.isEmpty {
         outcome.counts.quarantined += refused.count

@@ -33,12 +33,12 @@ struct ReplayInput: Sendable {
     self.folder = folder
     self.job = job
     maps = try JobMaps(job)
-    let waiting = try store.quarantine.waitingLines()
-    window = TimeWindow(spanning: try store.quarantine.waitingWindows() + [job.window])
+    let pending = try store.quarantine.pendingLines()
+    window = TimeWindow(spanning: try store.quarantine.pendingWindows() + [job.window])
     var copy: Copy?
-    for start in stride(from: 0, to: waiting.count, by: Self.linesAtOnce) {
+    for start in stride(from: 0, to: pending.count, by: Self.linesAtOnce) {
       // A broken row is excluded, because its cells may contain whole records; only repairing the file helps.
-      let page = try store.quarantine.waitingLines(waiting[start..<min(start + Self.linesAtOnce, waiting.count)])
+      let page = try store.quarantine.pendingLines(pending[start..<min(start + Self.linesAtOnce, pending.count)])
         .filter { $0.reason != .invalidRow }
       try interruption.check()
       for lines in page.byFile {
@@ -79,14 +79,14 @@ struct ReplayInput: Sendable {
   }
 
   /// Returns the map of the first entry whose pattern, with the dates of any day, matches the file.
-  private func map(of line: WaitingLine) -> InputMap? {
+  private func map(of line: PendingLine) -> InputMap? {
     job.inputs[line.kind].first { InputPattern.finds(line.file, by: $0.anyDay) }.flatMap { maps[$0] }
   }
 }
 
 /// The lines of one original file while they are copied to a new file.
 private struct Copy {
-  let origin: WaitingLine
+  let origin: PendingLine
   let path: String
   let file: OutputFile
   var ids: [Int64] = []
@@ -94,7 +94,7 @@ private struct Copy {
   var lines: [UInt64] = []
   var unavailable = 0
 
-  init(of origin: WaitingLine, at path: String) throws {
+  init(of origin: PendingLine, at path: String) throws {
     self.origin = origin
     self.path = path
     file = try OutputFile(path)
@@ -102,10 +102,10 @@ private struct Copy {
     try file.write("\n")
   }
 
-  /// - Parameter waiting: lines in the order of their numbers.
-  mutating func add(_ waiting: ArraySlice<WaitingLine>, _ store: EventStore, _ longest: Int) throws {
-    var rest = waiting
-    let cut = waiting.filter { $0.isCut(below: longest) }
+  /// - Parameter pending: lines in the order of their numbers.
+  mutating func add(_ pending: ArraySlice<PendingLine>, _ store: EventStore, _ longest: Int) throws {
+    var rest = pending
+    let cut = pending.filter { $0.isCut(below: longest) }
     if !cut.isEmpty {
       do {
         // A line that the store truncated is read from its file, if the file still has it.
@@ -131,7 +131,7 @@ private struct Copy {
   }
 
   /// - Parameter bytes: empty if not available.
-  private mutating func write(_ bytes: [UInt8], of line: WaitingLine) throws {
+  private mutating func write(_ bytes: [UInt8], of line: PendingLine) throws {
     guard !bytes.isEmpty else {
       unavailable += 1
       return
@@ -142,7 +142,7 @@ private struct Copy {
   }
 }
 
-extension WaitingLine {
+extension PendingLine {
   /// Returns whether the store may have only the beginning of the line, although the line is not known to exceed the
   /// maximum length.
   fileprivate func isCut(below longest: Int) -> Bool {

@@ -6,7 +6,7 @@ struct EventReplacement {
   /// The sources of the lines to compare.
   enum Side: Int {
     /// New events, each in its own block.
-    case decided
+    case anew
     /// The store's events before and after unread lines were imported; see ``StoredSide/line(_:_:)``.
     case before, stored
   }
@@ -23,7 +23,7 @@ struct EventReplacement {
   /// Events that must be stored although another event with the same number was sent.
   private(set) var twins: Set<NumberedEvent> = []
 
-  init(_ span: ReplacedSpan, sendsAgain: SentEvents?, _ platform: any Platform, limits: BlockLimits) {
+  init(_ span: ReplacedSpan, sendsAgain: SentEvents?, _ platform: any Platform, limits: RequestLimits) {
     self.span = span
     self.sendsAgain = sendsAgain
     describer = EventDescriber(platform, showsContent: false)
@@ -55,32 +55,32 @@ struct EventReplacement {
   /// - Returns: the number of these events to store.
   private mutating func pick(_ place: [OrderedLines.Line]) throws -> Int {
     guard let first = place.first else { return 0 }
-    var decided: [(event: EventBlockReader, json: [UInt8])] = []
+    var events: [(event: EventBlockReader, json: [UInt8])] = []
     var (earlier, present) = (StoredSide(), StoredSide())
     for line in place {
       switch Side(rawValue: line.side) {
-      case .decided:
+      case .anew:
         let event = try wireForm.readerOnFirst(of: line.bytes)
-        decided.append((event, DecidedEvent(event).json))
+        events.append((event, WireEvent(event).json))
       case .before: earlier.add(line: line.bytes, line.emission)
       case .stored, nil: present.add(line: line.bytes, line.emission)
       }
     }
     guard !span.excluded.contains(first.device) else {
-      counts.heldBack += max(present.waiting.count, decided.count)
+      counts.heldBack += max(present.pending.count, events.count)
       return 0
     }
     let describer = describer
-    let fates = try present.taken(of: decided.map(\.json), sendsAgain, &counts) {
+    let fates = try present.taken(of: events.map(\.json), sendsAgain, &counts) {
       try describer.describe($0) { $0.type.description }
     }
-    counts.removed += earlier.waiting.count
-    for ((event, json), fate) in zip(decided, fates) {
+    counts.removed += earlier.pending.count
+    for ((event, json), fate) in zip(events, fates) {
       if present.hasTwin(event.emission, fate) {
         twins.insert(NumberedEvent(at: first.timestamp, device: first.device, emission: event.emission))
       }
       guard fate != .left else { continue }
-      if earlier.removeWaiting(json) { counts.unchanged += 1 }
+      if earlier.removePending(json) { counts.unchanged += 1 }
       writer.append(event)
     }
     return fates.count { $0 != .left }
@@ -98,14 +98,14 @@ struct StoredSide {
   }
 
   private var sent: [(event: [UInt8], number: Int64, standing: EventStanding)] = []
-  private(set) var waiting: [[UInt8]] = []
+  private(set) var pending: [[UInt8]] = []
 
   /// Returns an event as a line: the raw value of its standing, followed by its JSON.
-  static func line(_ event: DecidedEvent, _ standing: EventStanding) -> [UInt8] { [standing.rawValue] + event.json }
+  static func line(_ event: WireEvent, _ standing: EventStanding) -> [UInt8] { [standing.rawValue] + event.json }
 
   mutating func add(line: [UInt8], _ number: Int64) {
     let (event, standing) = (Array(line.dropFirst()), EventStanding(rawValue: line.first ?? 0))
-    guard !standing.isEmpty else { return waiting.append(event) }
+    guard !standing.isEmpty else { return pending.append(event) }
     sent.append((event, number, standing))
   }
 
@@ -115,9 +115,9 @@ struct StoredSide {
   }
 
   /// - Returns: whether the event was pending.
-  mutating func removeWaiting(_ event: [UInt8]) -> Bool {
-    guard let index = waiting.firstIndex(of: event) else { return false }
-    waiting.remove(at: index)
+  mutating func removePending(_ event: [UInt8]) -> Bool {
+    guard let index = pending.firstIndex(of: event) else { return false }
+    pending.remove(at: index)
     return true
   }
 
@@ -131,7 +131,7 @@ struct StoredSide {
   func taken(
     of events: [[UInt8]], _ sendsAgain: SentEvents?, _ counts: inout RerunCounts, type: ([UInt8]) throws -> String
   ) rethrows -> [Fate] {
-    var (left, waiting, taken) = (sent, waiting, [Fate](repeating: .added, count: events.count))
+    var (left, pending, taken) = (sent, pending, [Fate](repeating: .added, count: events.count))
     var others: [Int] = []
     for (index, event) in events.enumerated() {
       guard let match = left.firstIndex(where: { $0.event == event && !$0.standing.contains(.corrected) }) else {
@@ -145,8 +145,8 @@ struct StoredSide {
     }
     for isCorrected in [false, true] {
       others = try others.filter { index in
-        if isCorrected, let match = waiting.firstIndex(of: events[index]) {
-          waiting.remove(at: match)
+        if isCorrected, let match = pending.firstIndex(of: events[index]) {
+          pending.remove(at: match)
           return false
         }
         guard left.contains(where: { $0.standing.contains(.corrected) == isCorrected }) else { return true }

@@ -9,7 +9,7 @@ extension RunRequest {
   ///
   /// - Throws: ``StoreError``.
   package static func known(to store: EventStore) throws -> (from: Instant, to: Instant, asOf: Instant)? {
-    guard let span = try store.timelines.decidedSpan() else { return nil }
+    guard let span = try store.timelines.processedSpan() else { return nil }
     let deciding = [RunMode.run.name, RunMode.noUpload.name]
     let ends = try store.runs.all().filter { $0.mode.map(deciding.contains) ?? false }.map(\.until)
     let end = Instant(milliseconds: span.last.milliseconds + 1)
@@ -104,7 +104,7 @@ extension Pipeline {
     // This pipeline shows no messages, because they are part of the rerun's outcome.
     let pipeline = Pipeline(request, interruption: interruption)
     try pipeline.settleRewind(storage, &outcome)
-    _ = try pipeline.decided(preparation.files, preparation, storage, &outcome)
+    _ = try pipeline.process(preparation.files, preparation, storage, &outcome)
     _ = try pipeline.settleReplacedLines(preparation.files, store, run)
     try pipeline.settleRewind(storage, &outcome)
     return outcome.report.summary
@@ -130,7 +130,7 @@ extension Pipeline {
     preparation.options.remembers = { device, timestamp in
       unsafe span.contains(timestamp) && (span.excluded.isEmpty || !span.excluded.contains(Array(device.bytes)))
     }
-    let local = try decided(
+    let local = try process(
       preparation.files, preparation,
       RunStorage(store: store, run: run, sink: sink, knownUntil: store.runs.knownUntil(), quarantined: quarantined),
       rewinds: false, &outcome)
@@ -140,7 +140,7 @@ extension Pipeline {
     try add(anew.ledger.sequences([.stored(by: anewRun)], touching: span), in: span, store, to: lines)
     let limits = platform.limits(request.settings)
     var replacement = EventReplacement(span, sendsAgain: rerun.sendsAgain, platform, limits: limits)
-    try store.ledger.replaceWaiting(span, run: run, limits: limits) { insert in
+    try store.ledger.replacePending(span, run: run, limits: limits) { insert in
       try replacement.compare(lines) { blocks in
         try interruption.check()
         var batch = LocalBatch()
@@ -171,12 +171,12 @@ extension Pipeline {
 
   /// Adds the new events in a span, as the store would send them now.
   private func add(
-    _ decided: [BlockSequence], in span: ReplacedSpan, _ store: EventStore, to lines: OrderedLines
+    _ anew: [BlockSequence], in span: ReplacedSpan, _ store: EventStore, to lines: OrderedLines
   ) throws {
     let wireForm = platform.storeFormat.wireForm
-    let alone = EventBlockCopier(wireForm, BlockLimits(maxEvents: 1, maxBodyBytes: .max))
+    let alone = EventBlockCopier(wireForm, RequestLimits(maxEvents: 1, maxBodyBytes: .max))
     var series = LineSeries()
-    for sequence in decided {
+    for sequence in anew {
       while let block = try sequence() {
         let amended = try store.ledger.amended(block)
         for block in amended.map({ blocks in blocks.entries.indices.map(blocks.block) }) ?? [block] {
@@ -186,7 +186,7 @@ extension Pipeline {
             alone.append(event)
             series.add(
               alone.finish().block(0), at: event.timestamp, event.device, event.emission,
-              side: EventReplacement.Side.decided.rawValue)
+              side: EventReplacement.Side.anew.rawValue)
           }
         }
         if series.isFull { try lines.append(&series) }

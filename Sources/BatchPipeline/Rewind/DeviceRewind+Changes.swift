@@ -6,7 +6,7 @@ import BatchStore
 /// The differences between a device's earlier events and its new ones.
 extension DeviceRewind {
   /// The results of processing a device over several nights.
-  struct Decided {
+  struct Results {
     var batch = LocalBatch()
     /// The sources of the records that cause events, by event number, where they differ from the events' own sources.
     var causes: [Int64: StoredSource] = [:]
@@ -64,10 +64,10 @@ extension DeviceRewind {
     var outcome: Outcome
   }
 
-  func changes(_ device: Text, _ before: Decided, _ after: Decided, _ late: RecordList) throws -> [EventChange] {
+  func changes(_ device: Text, _ before: Results, _ after: Results, _ late: RecordList) throws -> [EventChange] {
     let (old, new) = (try traces(before), try traces(after))
-    let gone = try outcomes(before, Self.differing(old, from: new)) { DecidedEvent($0) }
-    let alone = EventBlockCopier(rewind.wireForm, BlockLimits(maxEvents: 1, maxBodyBytes: .max))
+    let gone = try outcomes(before, Self.differing(old, from: new)) { WireEvent($0) }
+    let alone = EventBlockCopier(rewind.wireForm, RequestLimits(maxEvents: 1, maxBodyBytes: .max))
     let come = try outcomes(after, Self.differing(new, from: old)) { event in
       alone.append(event)
       return (timestamp: event.timestamp, block: alone.finish().bytes)
@@ -101,18 +101,18 @@ extension DeviceRewind {
   }
 
   /// Returns the traces of all events, by event number.
-  private func traces(_ decided: Decided) throws -> [Trace] {
+  private func traces(_ results: Results) throws -> [Trace] {
     var traces: [Trace] = []
-    traces.reserveCapacity(decided.batch.events.reduce(0) { $0 + $1.eventCount })
+    traces.reserveCapacity(results.batch.events.reduce(0) { $0 + $1.eventCount })
     var json = ByteBuffer()
-    try forEachEvent(of: decided) { event in
+    try forEachEvent(of: results) { event in
       json.removeAll()
       event.appendJSON(to: &json)
       let text = unsafe Text(base: json.base, count: json.count)
       traces.append(
         Trace(
           emission: event.emission, timestamp: event.timestamp, digest: LineDigest(line: text, kind: .events),
-          isExpired: event.isExpired, cause: decided.cause(of: event)))
+          isExpired: event.isExpired, cause: results.cause(of: event)))
     }
     traces.sort { $0.emission < $1.emission }
     return traces
@@ -129,7 +129,7 @@ extension DeviceRewind {
 
   /// Returns the results of `make` for the traced events, sorted by the events' keys.
   private func outcomes<Outcome>(
-    _ decided: Decided, _ traced: [Trace], _ make: (EventBlockReader) throws -> Outcome
+    _ results: Results, _ traced: [Trace], _ make: (EventBlockReader) throws -> Outcome
   ) throws -> [Keyed<Outcome>] {
     let causes = Set(traced.map(\.cause))
     guard !causes.isEmpty else { return [] }
@@ -145,8 +145,8 @@ extension DeviceRewind {
       indexes[type] = types.count - 1
       return types.count - 1
     }
-    try forEachEvent(of: decided) { event in
-      let cause = decided.cause(of: event)
+    try forEachEvent(of: results) { event in
+      let cause = results.cause(of: event)
       guard causes.contains(cause) else { return }
       let emission = event.emission
       let place = traced.place { $0.emission < emission }
@@ -168,8 +168,8 @@ extension DeviceRewind {
     return withExtendedLifetime(memory) { keyed }
   }
 
-  private func forEachEvent(of decided: Decided, _ body: (EventBlockReader) throws -> Void) throws {
-    for blocks in decided.batch.events {
+  private func forEachEvent(of results: Results, _ body: (EventBlockReader) throws -> Void) throws {
+    for blocks in results.batch.events {
       for place in blocks.entries.indices {
         let cursor = try rewind.wireForm.reader(of: blocks.block(place))
         while try cursor.next() { try body(cursor) }

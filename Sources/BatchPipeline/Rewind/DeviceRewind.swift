@@ -6,18 +6,18 @@ import BatchStore
 /// Rewinds devices to the night of their late records, and processes them from there as if the records had arrived in
 /// time.
 ///
-/// The rules are pure, so the earlier decisions can be repeated too. The results are the differences between the
-/// earlier and the new decisions.
+/// The rules are pure, so the earlier results can be repeated too. The results are the differences between the
+/// earlier and the new results.
 final class DeviceRewind {
   private struct Deciders {
-    let rules: any DecisionRules
-    /// The deciders for the earlier and for the new decisions.
+    let rules: any PlatformRules
+    /// The deciders for the earlier and for the new results.
     let earlier: any DeviceDecider
     let later: any DeviceDecider
     /// The decider for records while both sides have the same state.
     let common: any DeviceDecider
 
-    init(_ rules: any DecisionRules, _ options: DeciderOptions) {
+    init(_ rules: any PlatformRules, _ options: DeciderOptions) {
       self.rules = rules
       (earlier, later) = (rules.makeDecider(options), rules.makeDecider(options))
       var options = options
@@ -27,13 +27,13 @@ final class DeviceRewind {
   }
 
   let rewind: Rewind
-  private let rules: any DecisionRules
+  private let rules: any PlatformRules
   private let options: DeciderOptions
   var files: InputFiles { options.files }
   /// The deciders by the digest of the settings; nil if their rules are no longer available.
   private var deciders: [String: Deciders?] = [:]
 
-  init(_ rewind: Rewind, _ rules: any DecisionRules, _ options: DeciderOptions) {
+  init(_ rewind: Rewind, _ rules: any PlatformRules, _ options: DeciderOptions) {
     self.rewind = rewind
     self.rules = rules
     var options = options
@@ -53,8 +53,8 @@ final class DeviceRewind {
   }
 
   /// Returns the difference between the new and the earlier counts for all devices since the last call.
-  func takeTally() -> DecisionTally {
-    var (before, after) = (DecisionTally(), DecisionTally())
+  func takeTally() -> ProcessingTally {
+    var (before, after) = (ProcessingTally(), ProcessingTally())
     for case let made? in deciders.values {
       before += made.earlier.takeTally()
       after += made.later.takeTally()
@@ -72,10 +72,11 @@ final class DeviceRewind {
       guard let rules = try deciders(of: night)?.rules else { return true }
       lookback = max(lookback, rules.lookback)
       let earliest = Instant(milliseconds: max(0, first.milliseconds - lookback.count))
-      guard let before = night.night.before, let begin = try rules.decided(of: before, known: night.knownBefore) else {
+      guard let before = night.night.before, let begin = try rules.processedTime(of: before, known: night.knownBefore)
+      else {
         return true
       }
-      // Decisions may rest on inactivity up to the known time, whatever period the settings require.
+      // Results may rest on inactivity up to the known time, whatever period the settings require.
       return begin.end < earliest && night.knownBefore ?? earliest <= earliest
     }
   }
@@ -118,15 +119,15 @@ final class DeviceRewind {
     guard let first = late.first, let own = nightPlace(of: first, in: places) else {
       preconditionFailure("late records without a night")
     }
-    let decidedBy = try nights.map { try deciders(of: $0) }
-    let lookback = decidedBy.compactMap { $0?.rules.lookback }.max() ?? .zero
+    let nightDeciders = try nights.map { try deciders(of: $0) }
+    let lookback = nightDeciders.compactMap { $0?.rules.lookback }.max() ?? .zero
     let earliest = Instant(milliseconds: max(0, first.timestamp.milliseconds - lookback.count))
     // Until events are handed over, they refer to the memory of the records.
     var timelines: [RecordTimeline] = []
     defer { withExtendedLifetime(timelines) {} }
     let firsts = try nights.map { try $0.firstRecord }
     var rewound: [StoredNight] = []
-    var decided = 0
+    var processed = 0
     var next = late.startIndex
     var place = min(own, places.night(of: earliest, first.kind, .unknown) ?? own)
     // Of several records with the same identity, the first in order counts (reference decisions 71).
@@ -134,9 +135,9 @@ final class DeviceRewind {
     var (old, new) = (nights[place].night.before, nights[place].night.before)
     while place < nights.count {
       var night = nights[place]
-      guard let decidedBy = decidedBy[place] else { preconditionFailure("a night that is closed") }
+      guard let nightDeciders = nightDeciders[place] else { preconditionFailure("a night that is closed") }
       let isLast = place == nights.count - 1
-      let behind = isLast ? present : nights[place + 1].night.before
+      let stateAfter = isLast ? present : nights[place + 1].night.before
       var end = next
       while end < late.endIndex, isLast || nightPlace(of: late[end], in: places) == place { end += 1 }
       let times = replaced.isEmpty ? [:] : try identityTimes(device, [night])
@@ -161,24 +162,24 @@ final class DeviceRewind {
         let changes = (added.map(\.timestamp) + gone.map(\.time)).sorted()
         (old, new) = try timeline.withRecords(adding: added, from: files, without: gone) { before, after in
           var sides = (
-            old: Side(device, old, before, known, until: coming, decidedBy.earlier),
+            old: Side(device, old, before, known, until: coming, nightDeciders.earlier),
             new: Side(
-              device, new, after, known, until: [coming, lateComing].compactMap { $0 }.min(), decidedBy.later)
+              device, new, after, known, until: [coming, lateComing].compactMap { $0 }.min(), nightDeciders.later)
           )
           try beyond.withRecords { beyond in
             try sides.old.take(beyond: beyond)
             try sides.new.take(beyond: beyond)
           }
-          let isSame = try decide(&sides.old, &sides.new, changes, common: decidedBy.common)
-          decided += sides.new.decided
-          return isSame ? (behind, behind) : (sides.old.state, sides.new.state)
+          let isSame = try decide(&sides.old, &sides.new, changes, common: nightDeciders.common)
+          processed += sides.new.processed
+          return isSame ? (stateAfter, stateAfter) : (sides.old.state, sides.new.state)
         }
-        if let new, let settled = try decidedBy.rules.decided(of: new, known: known.last ?? nil)?.settled {
+        if let new, let settled = try nightDeciders.rules.processedTime(of: new, known: known.last ?? nil)?.settled {
           night.night.until = max(night.night.until, settled)
         }
         rewound.append(night)
       } else {
-        (old, new) = (behind, behind)
+        (old, new) = (stateAfter, stateAfter)
       }
       next = end
       place += 1
@@ -194,21 +195,21 @@ final class DeviceRewind {
     var steps = after.steps
     steps -= before.steps
     return RewoundDevice(
-      state: new ?? present, nights: rewound, records: decided, steps: steps,
+      state: new ?? present, nights: rewound, records: processed, steps: steps,
       changes: try changes(device, before, after, late),
       rows: after.batch.rows.flatMap { rows in before.batch.rows.map { rows.without($0) } ?? rows },
       quarantine: after.batch.quarantine.filter { !before.batch.quarantine.contains($0) })
   }
 
-  private func handOver(_ which: KeyPath<Deciders, any DeviceDecider>) throws -> Decided {
-    var decided = Decided()
+  private func handOver(_ which: KeyPath<Deciders, any DeviceDecider>) throws -> Results {
+    var results = Results()
     for case (_, let made?) in deciders.sorted(by: { $0.key < $1.key }) {
       let decider = made[keyPath: which]
-      try decider.handOver(to: &decided.batch, isLast: true)
-      decided.causes.merge(decider.core.causes) { $1 }
-      decided.steps += decider.core.steps.taken()
+      try decider.handOver(to: &results.batch, isLast: true)
+      results.causes.merge(decider.core.causes) { $1 }
+      results.steps += decider.core.steps.taken()
     }
-    return decided
+    return results
   }
 
   private func places(in nights: [StoredNight]) throws -> NightPlaces {
@@ -217,7 +218,7 @@ final class DeviceRewind {
       begins: try nights.indices.map { place in
         guard let before = nights[place].night.before else { return nil }
         // The settings of the previous night determine the required period of inactivity.
-        return try (deciders(of: nights[max(0, place - 1)])?.rules ?? rules).decided(
+        return try (deciders(of: nights[max(0, place - 1)])?.rules ?? rules).processedTime(
           of: before, known: nights[place].knownBefore)
       },
       starts: try nights.map { night in
@@ -280,7 +281,7 @@ final class DeviceRewind {
     private(set) var state: StoredDevice?
     /// The index of the first record not yet processed.
     private(set) var next = 0
-    private(set) var decided = 0
+    private(set) var processed = 0
     private let device: Text
     private let lookahead: DeviceLookahead?
     private let known: [Instant?]
@@ -294,7 +295,7 @@ final class DeviceRewind {
     }
 
     /// - Parameters:
-    ///   - known: the times up to which inactivity can lead to decisions, in order of application.
+    ///   - known: the times up to which inactivity counts, in order of application.
     ///   - coming: the time of the next record, which ends the inactivity; nil if there is none.
     init(
       _ device: Text, _ state: StoredDevice?, _ records: RecordList, _ known: [Instant?], until coming: Instant?,
@@ -335,7 +336,7 @@ final class DeviceRewind {
       if next < place {
         try decider.take(records.list(next..<place), lookahead: place - next == records.count ? nil : lookahead)
       }
-      decided += place - next
+      processed += place - next
       next = place
       if end == nil {
         decider.finish()

@@ -18,7 +18,7 @@ extension RunStorage {
 /// Late records within the reach of a rewind (reference decisions 34).
 extension Pipeline {
   /// Sets up the options so that late records are read and devices are rewound for them.
-  func prepareRewind(_ storage: RunStorage, _ options: inout DecisionStage.Options) throws {
+  func prepareRewind(_ storage: RunStorage, _ options: inout ProcessingStage.Options) throws {
     guard let reach = storage.reach(request.settings) else { return }
     let settings = request.ruleSettings
     let digest = Hexadecimal.text(of: SHA256.hash(settings).prefix(8))
@@ -35,13 +35,13 @@ extension Pipeline {
 
   /// Returns a function that creates the rules for the settings of an earlier run, from the current content of the
   /// files that the settings name. The rules for each digest of settings are created only once.
-  private func earlierRules(_ storage: RunStorage) -> @Sendable (String) throws -> (any DecisionRules)? {
-    let made = Guarded<[String: (any DecisionRules)?]>([:])
+  private func earlierRules(_ storage: RunStorage) -> @Sendable (String) throws -> (any PlatformRules)? {
+    let made = Guarded<[String: (any PlatformRules)?]>([:])
     let (store, request, platform, monitor) = (storage.store, request, platform, monitor)
     return { digest in
       try made.withLock { made in
         if let known = made[digest] { return known }
-        var rules: (any DecisionRules)?
+        var rules: (any PlatformRules)?
         if let text = try store?.timelines.ruleSettings(digest) {
           do {
             var context = request.context
@@ -72,7 +72,7 @@ extension Pipeline {
   ) throws {
     let limits = platform.limits(request.settings)
     let events = try store.ledger.settleChanges(by: run, limits: limits)
-    try store.ledger.renumberWaiting(by: run, limits: limits)
+    try store.ledger.renumberPending(by: run, limits: limits)
     note(events, of: jobStore, &outcome)
   }
 
@@ -120,7 +120,7 @@ struct Rewind: Sendable {
   /// A digest of the settings that affect rules.
   var rules: String
   /// Returns the rules for settings with a different digest; nil if these settings are not available.
-  var earlierRules: @Sendable (_ digest: String) throws -> (any DecisionRules)?
+  var earlierRules: @Sendable (_ digest: String) throws -> (any PlatformRules)?
   var wireForm: WireForm
 }
 
@@ -143,7 +143,7 @@ struct RewoundDevice {
 /// record. It is the night whose known time was the first to cover the record, or whose records surround it.
 struct NightPlaces {
   /// The times up to which the device had been processed before each night; nil for its first night.
-  let begins: [DecidedTime?]
+  let begins: [ProcessedTime?]
   /// For each night, the time before which records belong to an earlier night.
   let starts: [Instant]
   /// The index of the first night that a rewind can return to.

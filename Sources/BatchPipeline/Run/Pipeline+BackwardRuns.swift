@@ -28,11 +28,11 @@ extension Pipeline {
   func refuseBackwardRun(_ store: EventStore) throws {
     guard request.mode.readsInputs, !policyIsGiven, let to = request.job.window.to,
       try RunStorage.reach(of: store.runs.knownUntil(), request.settings).map({ to <= $0 }) ?? true,
-      let decided = try store.timelines.firstDecided(after: to, withNothingSince: request.job.window.from)
+      let processed = try store.timelines.firstProcessed(after: to, withNothingSince: request.job.window.from)
     else { return }
     throw BackwardRunError(
       store,
-      "the window ends at \(to.rfc3339), but the store has processed only records from \(decided.rfc3339) onwards",
+      "the window ends at \(to.rfc3339), but the store has processed only records from \(processed.rfc3339) onwards",
       command: acceptingCommand(store))
   }
 
@@ -45,7 +45,7 @@ extension Pipeline {
     throw BackwardRunError(
       store,
       "the records go back in time: of \(known.counted("known device")) examined, \(share.lagging.grouped) have no records after the time already "
-        + "processed for them; their records end at \(share.newest.rfc3339), but the store has processed records up to \(share.decided.rfc3339)",
+        + "processed for them; their records end at \(share.newest.rfc3339), but the store has processed records up to \(share.processed.rfc3339)",
       command: acceptingCommand(store))
   }
 
@@ -65,7 +65,7 @@ extension Pipeline {
   ///
   /// - Parameter rules: the rules, which define the range of events that may change.
   func lateNote(
-    _ late: LateRecords, _ rules: any DecisionRules, _ files: InputFiles, _ store: EventStore
+    _ late: RecordsBeyondReach, _ rules: any PlatformRules, _ files: InputFiles, _ store: EventStore
   ) -> String? {
     guard late.count > 0 else { return nil }
     let records =
@@ -87,7 +87,7 @@ extension Pipeline {
   }
 
   /// Returns the command that reruns a span of records, from the earliest time at which they can change events.
-  func rerun(_ invocation: RunInvocation, from first: Instant, to last: Instant, _ rules: any DecisionRules) -> String {
+  func rerun(_ invocation: RunInvocation, from first: Instant, to last: Instant, _ rules: any PlatformRules) -> String {
     let lookback = max(rules.lookback, rules.longestSilence)
     let begin = Instant(milliseconds: max(0, first.milliseconds - lookback.count))
     let end = min(max(last + Milliseconds(1), request.asOf), .last)
@@ -108,7 +108,7 @@ struct BackwardShare: Sendable, Equatable {
   /// The latest instant in the new records of lagging devices.
   private(set) var newest = Instant(milliseconds: 0)
   /// The latest instant to which earlier runs processed lagging devices; at most `reach`.
-  private(set) var decided = Instant(milliseconds: 0)
+  private(set) var processed = Instant(milliseconds: 0)
   /// The number of devices that the store has in the buckets examined.
   private var stored = 0
   private var devices = 0
@@ -122,27 +122,27 @@ struct BackwardShare: Sendable, Equatable {
   /// - Parameter reach: the start of the rewind window, whose records never count as lagging; nil if there is no
   ///   rewind.
   /// - Throws: the errors from reading the input or the store.
-  init(_ preview: InputPreview, _ earlier: Timelines, _ rules: any DecisionRules, reach: Instant?) throws {
+  init(_ preview: InputPreview, _ earlier: Timelines, _ rules: any PlatformRules, reach: Instant?) throws {
     try preview.forEachBucket { bucket in
       devices += bucket.devices.count
       records += bucket.records
       stored += try earlier.deviceCount(bucket: bucket.number)
       for (device, state) in zip(bucket.devices, try earlier.states(of: bucket.devices.map(\.device))) {
-        guard let state, let decided = try rules.decided(of: state, known: nil)?.newest else { continue }
-        add(device.newest, reach.map { min($0, decided) } ?? decided)
+        guard let state, let processed = try rules.processedTime(of: state, known: nil)?.newest else { continue }
+        add(device.newest, reach.map { min($0, processed) } ?? processed)
       }
       return !isClear
     }
   }
 
-  private mutating func add(_ newest: Instant, _ decided: Instant) {
-    guard newest < decided else {
+  private mutating func add(_ newest: Instant, _ processed: Instant) {
+    guard newest < processed else {
       ahead += 1
       return
     }
     lagging += 1
     self.newest = max(self.newest, newest)
-    self.decided = max(self.decided, decided)
+    self.processed = max(self.processed, processed)
   }
 
   /// Whether more devices would hardly change the result. For example, if most lines are known, far too few devices are

@@ -16,10 +16,10 @@ extension Pipeline {
       preparation.options.ingest.knownFiles = KnownFiles(try storage.store?.runs.knownFiles() ?? [])
     }
     try judgeUse(in: storage.store, &preparation.options)
-    let local = try decided(files, preparation, storage, &outcome)
+    let local = try process(files, preparation, storage, &outcome)
     guard local.isUsable else {
       if let kept = storage.kept {
-        tell("Quarantine", try kept.store.quarantine.unkeptNote(of: kept.run), &outcome)
+        note("Quarantine", try kept.store.quarantine.unkeptNote(of: kept.run), &outcome)
       }
       outcome.report.nothingUsable = true
       outcome.report.knownUntil = storage.knownBefore
@@ -42,29 +42,29 @@ extension Pipeline {
     guard let (store, run) = storage.kept else { return true }
     try store.runs.note(knownFiles: Array(local.ingest.knownFiles.values))
     let rules = preparation.options.rules
-    tell("Late", lateNote(local.late, rules, files, store), &outcome)
-    for note in try missedNotes(local.ingest.past, decidedBefore: storage.knownBefore, rules, files, store) {
-      tell("Late", note, &outcome)
+    note("Late", lateNote(local.late, rules, files, store), &outcome)
+    for words in try missedNotes(local.ingest.past, processedBefore: storage.knownBefore, rules, files, store) {
+      note("Late", words, &outcome)
     }
     let settled = try settleReplacedLines(files, store, run)
     if settled > 0 {
-      let note = settled.counted(
+      let words = settled.counted(
         "quarantined line was replaced in its file or is valid now, so it is no longer pending",
         "quarantined lines were replaced in their files or are valid now, so they are no longer pending")
-      tell("Quarantine", note, &outcome)
+      note("Quarantine", words, &outcome)
     }
-    tell("Quarantine", try store.quarantine.unkeptNote(of: run), &outcome)
-    outcome.report.quarantineWaits = try !store.quarantine.counts().isEmpty
+    note("Quarantine", try store.quarantine.unkeptNote(of: run), &outcome)
+    outcome.report.hasPendingQuarantine = try !store.quarantine.counts().isEmpty
     return true
   }
 
   /// Processes the lines in files and adds the figures to the report.
   ///
   /// - Parameter rewinds: false if everything is processed from the first record on, without earlier states.
-  func decided(
+  func process(
     _ files: InputFiles, _ preparation: RunPreparation, _ storage: RunStorage, rewinds: Bool = true,
     _ outcome: inout RunOutcome
-  ) throws -> DecisionResult {
+  ) throws -> ProcessingResult {
     var options = preparation.options
     // Replayed lines belong to the windows of the runs that quarantined them, regardless of the job's current window.
     if let replay = storage.replay { options.ingest.window = replay.input.window }
@@ -83,7 +83,7 @@ extension Pipeline {
       try noteMissedLines(of: store, &options.ingest)
     }
     let size = files.totalSize
-    let stage = DecisionStage(files: files, options: options, sink: storage.sink)
+    let stage = ProcessingStage(files: files, options: options, sink: storage.sink)
     let local = try outcome.report.timed(.local) {
       do {
         return try stage.run { try progress($0, of: size) }
@@ -109,18 +109,18 @@ extension Pipeline {
     outcome.report.summary.rewind.added += local.addedEvents
     if let since = options.ingest.knownSince, local.ingest.counts.beforeKnown > 0 {
       let lines = local.ingest.counts.beforeKnown.counted("line")
-      tell(
+      note(
         "Refused",
         "\(lines) before \(since.rfc3339) counted as out of window: the store no longer knows which of them it imported "
           + "('store purge')", &outcome)
     }
-    tell("Window", outsideNote(local), &outcome)
+    note("Window", outsideNote(local), &outcome)
     if local.ingest.counts.read == 0, let file = files.files.first {
-      tell("warning", "no record in any input file; the first file is \(file.original.printable)", &outcome)
+      note("warning", "no record in any input file; the first file is \(file.original.printable)", &outcome)
     }
-    if !request.decidesAnew {
-      tell("warning", FutureRecords.note(local.tally, asOf: request.asOf), &outcome)
-      tell("warning", PastRecords.note(local.tally), &outcome)
+    if !request.processesAnew {
+      note("warning", FutureRecords.note(local.tally, asOf: request.asOf), &outcome)
+      note("warning", PastRecords.note(local.tally), &outcome)
     }
     // Without a store, the key is not kept, but hashes are still consistent within one run.
     let key = try storage.store?.runs.reportKey() ?? (0..<32).map { _ in UInt8.random(in: .min ... .max) }
@@ -141,7 +141,7 @@ extension Pipeline {
     outcome.figures = local.tally.figures
     outcome.details = local.tally.details
     platform.add(outcome.figures, outcome.details, of: request.context, to: &outcome.report)
-    if local.isUsable, request.mode == .dryRun(sends: true) { try tellEstimate(local, storage, &outcome) }
+    if local.isUsable, request.mode == .dryRun(sends: true) { try noteEstimate(local, storage, &outcome) }
     return local
   }
 
@@ -166,7 +166,7 @@ extension Pipeline {
   }
 
   /// Shows a note to the user and adds it to the report; does nothing for nil.
-  func tell(_ kind: String, _ note: String?, _ outcome: inout RunOutcome) {
+  func note(_ kind: String, _ note: String?, _ outcome: inout RunOutcome) {
     guard let note else { return }
     outcome.report.notes.append(note)
     monitor.note("\(kind): \(note)")

@@ -25,12 +25,12 @@ extension Pipeline {
     let delivery = Delivery(
       ledger: store.ledger, destination: service.destination, settings: platform.deliverySettings(request.settings),
       clock: clock, seed: seed)
-    let waiting = try store.ledger.statusCounts()[.notPosted, default: 0]
+    let pending = try store.ledger.statusCounts()[.notPosted, default: 0]
     let report = try stage.report.timed(.delivery) {
       try interruption.during(
         {
           try delivery.run(
-            run, progress: { monitor.delivered($0, of: waiting) },
+            run, progress: { monitor.delivered($0, of: pending) },
             trouble: { monitor.note("Delivery: \($0.description)") })
         }, end: { delivery.end() })
     }

@@ -14,9 +14,9 @@ extension Pipeline {
     let read = Set(files.files.filter { !$0.isPipe }.map { "\($0.kind.rawValue) \($0.path)" })
     var settled = 0
     var shift: Shift?
-    let waiting = try store.quarantine.waitingLines(besides: run)
-    for start in stride(from: 0, to: waiting.count, by: ReplayInput.linesAtOnce) {
-      let page = try store.quarantine.waitingLines(waiting[start..<min(start + ReplayInput.linesAtOnce, waiting.count)])
+    let pending = try store.quarantine.pendingLines(besides: run)
+    for start in stride(from: 0, to: pending.count, by: ReplayInput.linesAtOnce) {
+      let page = try store.quarantine.pendingLines(pending[start..<min(start + ReplayInput.linesAtOnce, pending.count)])
       for lines in page.byFile {
         guard let first = lines.first, read.contains("\(first.kind.rawValue) \(first.file)") else { continue }
         var moved = shift.flatMap { $0.origin.hasPlace(of: first) ? $0 : nil } ?? Shift(origin: first)
@@ -32,12 +32,12 @@ extension Pipeline {
 
   /// The shift, in bytes, of everything after the replaced lines in a file.
   private struct Shift {
-    var origin: WaitingLine
+    var origin: PendingLine
     var bytes: Int64 = 0
   }
 
   /// - Parameter lines: quarantined lines of one file, in order; this run read none of them unchanged.
-  private func replaced(_ lines: [WaitingLine], _ remote: RemoteFile?, _ shift: inout Shift) throws -> [Int64] {
+  private func replaced(_ lines: [PendingLine], _ remote: RemoteFile?, _ shift: inout Shift) throws -> [Int64] {
     guard let first = lines.first else { return [] }
     let damage = lines.filter { $0.reason == .damagedFile }.map(\.id)
     let places = Dictionary(grouping: lines.filter { $0.reason != .damagedFile }, by: \.line)

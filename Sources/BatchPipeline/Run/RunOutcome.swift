@@ -22,7 +22,7 @@ package struct RunOutcome: Sendable {
   var newOwners: String?
   /// The platform's figures.
   var figures: [String: Int] = [:]
-  var details: DecisionDetails?
+  var details: ProcessingDetails?
   /// The run in the store, and the exit noted there; nil if nothing is noted.
   var noted: (run: RunID, exit: RunExit)?
   /// The number of the run in its store; nil if nothing is noted.

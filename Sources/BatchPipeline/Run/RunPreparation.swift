@@ -9,7 +9,7 @@ import FoundationEssentials
 struct RunPreparation {
   /// The service; nil if the run does not call it.
   var service: (any PlatformService)?
-  var options: DecisionStage.Options
+  var options: ProcessingStage.Options
   /// The input files; empty if the run does not read its job's inputs.
   var files: InputFiles
   /// The lines for `--findings-out`; nil if not requested.
@@ -21,7 +21,7 @@ extension Pipeline {
     let connects = request.mode.sends || request.planOut != nil
     let service = connects ? try platform.service(of: request.context) : nil
     let findings = try request.findingsOut.map { _ in try OrderedLines() }
-    let options = try decisionOptions(findings)
+    let options = try processingOptions(findings)
     let files = request.mode.readsInputs ? try inputs() : .none
     return RunPreparation(
       service: try service.map { try following(request.planFile, $0, files) }, options: options, files: files,
@@ -46,10 +46,10 @@ extension Pipeline {
   /// Returns the options for processing records, from the job's inputs or any others.
   ///
   /// - Throws: errors in files and settings that the rules need.
-  func decisionOptions(_ findings: OrderedLines? = nil) throws -> DecisionStage.Options {
+  func processingOptions(_ findings: OrderedLines? = nil) throws -> ProcessingStage.Options {
     var context = request.context
     context.findings = findings
-    return DecisionStage.Options(
+    return ProcessingStage.Options(
       vocabulary: request.vocabulary, rules: try platform.rules(for: context), asOf: request.asOf,
       ingest: ingestOptions, decider: DeciderOptions(limits: platform.limits(request.settings)),
       explain: request.explain)
@@ -82,7 +82,7 @@ extension ObjectStorage {
 extension RunRequest {
   /// The reason that inputs would be read a second time; nil if they are read only once.
   fileprivate var secondReader: String? {
-    if decidesAnew { return "a comparison" }
+    if processesAnew { return "a comparison" }
     if isOneOfMany { return "a backfill" }
     if planOut != nil { return "--online-plan" }
     if planFile != nil { return "--plan" }

@@ -33,7 +33,7 @@ extension RunReport {
   ///
   /// - Parameter dictionary: the known fields, for suggestions about quarantined lines.
   mutating func add(
-    _ local: DecisionResult, _ files: InputFiles, _ lines: [QuarantinedLine], _ dictionary: FieldDictionary,
+    _ local: ProcessingResult, _ files: InputFiles, _ lines: [QuarantinedLine], _ dictionary: FieldDictionary,
     _ personal: PersonalData
   ) {
     let counts = local.ingest.counts
@@ -144,7 +144,7 @@ package struct UploadEstimate: Sendable, Equatable {
 extension Pipeline {
   /// Reports the number of events that the simulated run would send: its new events, and those that earlier runs left
   /// unsent.
-  func tellEstimate(_ local: DecisionResult, _ storage: RunStorage, _ outcome: inout RunOutcome) throws {
+  func noteEstimate(_ local: ProcessingResult, _ storage: RunStorage, _ outcome: inout RunOutcome) throws {
     let backlog = try storage.store?.ledger.pendingChunks() ?? (chunks: 0, events: 0)
     let estimate = UploadEstimate(
       events: local.tally.events.total + backlog.events, requests: local.tally.chunks + backlog.chunks,

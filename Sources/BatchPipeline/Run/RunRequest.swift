@@ -28,7 +28,7 @@ package struct RunRequest: Sendable {
   package var otlpOut: String?
   /// The file for the outcome as JUnit XML, written by the caller; nil if not requested.
   package var junitOut: String?
-  /// The device whose decisions are explained; nil if there is none.
+  /// The device that is explained; nil if there is none.
   package var explain: String?
   /// The file for a dry run's plan of changes to the service's data; "-" is stdout; nil if not requested.
   package var planOut: String?
@@ -50,7 +50,7 @@ package struct RunRequest: Sendable {
   /// Whether other runs of the same command read the inputs too.
   package var isOneOfMany = false
   /// Whether records are processed as if the job had never run, and their events are kept for examination.
-  var decidesAnew = false
+  var processesAnew = false
   /// Whether the run is a test of a job. Such a run has a known time only if the job has an `asOf`.
   var isTest = false
   /// Whether the run continues without required inputs.

@@ -16,7 +16,7 @@ final class StoreWriter: Sendable {
   private struct State {
     var batches: [LocalBatch] = []
     /// The numbers of units in pending batches and in batches that are being committed.
-    var waitingUnits = 0
+    var pendingUnits = 0
     var committingUnits = 0
     /// Whether a caller waits until everything is committed.
     var isFlushing = false
@@ -58,9 +58,9 @@ final class StoreWriter: Sendable {
     let units = min(Self.longestQueue - Self.together, 1 + batch.byteCount / Self.unit)
     try state.wait { state -> Void? in
       if let failure = state.failure { throw failure }
-      guard state.waitingUnits + state.committingUnits + units <= Self.longestQueue else { return nil }
+      guard state.pendingUnits + state.committingUnits + units <= Self.longestQueue else { return nil }
       state.batches.append(batch)
-      state.waitingUnits += units
+      state.pendingUnits += units
       return ()
     }
   }
@@ -82,9 +82,9 @@ final class StoreWriter: Sendable {
   private static func takeBatches(_ state: Guarded<State>) -> [LocalBatch]? {
     state.wait { state -> [LocalBatch]?? in
       if state.isClosed { return .some(nil) }
-      guard state.waitingUnits >= together || (state.isFlushing && !state.batches.isEmpty) else { return nil }
+      guard state.pendingUnits >= together || (state.isFlushing && !state.batches.isEmpty) else { return nil }
       defer {
-        (state.batches, state.committingUnits, state.waitingUnits) = ([], state.waitingUnits, 0)
+        (state.batches, state.committingUnits, state.pendingUnits) = ([], state.pendingUnits, 0)
       }
       return state.batches
     }

@@ -12,7 +12,7 @@ struct RunStorage {
   /// The run in the job's store; nil if the run keeps nothing.
   let run: RunID?
   let sink: StoreSink
-  /// The known time of the run, up to which inactivity can lead to decisions; nil if there is none.
+  /// The known time of the run, up to which inactivity counts; nil if there is none.
   let knownUntil: Instant?
   /// The known time of the store before the run; nil if nothing was known.
   var knownBefore: Instant?
@@ -66,13 +66,13 @@ extension Pipeline {
   }
 
   private func openToLookAt(_ preparation: RunPreparation) throws -> RunStorage {
-    let store = request.decidesAnew ? nil : try Self.existingStore(request.storePath, platform.storeFormat)
+    let store = request.processesAnew ? nil : try Self.existingStore(request.storePath, platform.storeFormat)
     try store?.check(against: request.storeDestination, jobFile: request.job.file)
     if let store {
       try store.refuseCollected()
       try refuseBackwardRun(store)
     }
-    let (isLookedAt, isPlanned) = (request.eventsOut != nil || request.decidesAnew, request.planOut != nil)
+    let (isLookedAt, isPlanned) = (request.eventsOut != nil || request.processesAnew, request.planOut != nil)
     let lines = QuarantinedLines(
       atMost: max(request.findingLimit, QuarantinedLines.shownWithoutStore), request.vocabulary.dictionary)
     let (results, run) = try temporaryResults(
@@ -150,7 +150,7 @@ extension Pipeline {
       job: request.job, interruption)
     let lines = QuarantinedLines(atMost: 0, request.vocabulary.dictionary)
     // Without pending lines or events, no run is begun in the store.
-    let hasWork = try !input.isEmpty || !store.quarantine.waitingEvents(after: nil, limit: 1).isEmpty
+    let hasWork = try !input.isEmpty || !store.quarantine.pendingEvents(after: nil, limit: 1).isEmpty
     let results = try hasWork ? (store, beginRun(in: store)) : temporaryResults()
     let replay = ReplayedLines(input, store: hasWork ? store : nil)
     let sink = try StoreSink(
@@ -177,7 +177,7 @@ extension Pipeline {
     outcome.report.summary.store = Dictionary(
       uniqueKeysWithValues: try store.ledger.statusCounts().map { ($0.key.name, $0.value) })
     guard request.mode.keeps else { return }
-    if request.mode.sends { outcome.report.summary.countWaiting() }
+    if request.mode.sends { outcome.report.summary.countPending() }
     outcome.report.unsent = try platform.unsentEvents(in: store)
     outcome.report.stoppedPlans = try platform.stoppedPlans(in: store)
     outcome.report.summary.stopped = outcome.report.failure

@@ -24,7 +24,7 @@ package final class RuleStream {
   /// The maximum number of refused lines shown; further ones are only counted.
   package static let shownRefusals = 20
 
-  private let options: DecisionStage.Options
+  private let options: ProcessingStage.Options
   private let kind: InputKind
   private let output: OutputFile
   private let records = RecordBuffer()
@@ -42,7 +42,7 @@ package final class RuleStream {
   /// - Parameter output: the file for events; "-" is stdout.
   /// - Throws: errors in files and settings that the rules need; ``OutputError``, ``StoreError`` for a temporary file.
   package init(_ request: RunRequest, kind: InputKind, output: String) throws {
-    options = try Pipeline(request).decisionOptions()
+    options = try Pipeline(request).processingOptions()
     self.kind = kind
     self.output = try OutputFile(output)
     groups = try DeviceGroups()

@@ -51,14 +51,14 @@ struct DeltaDNAPath: Equatable {
 
   /// Returns nil for the path of a different service.
   init?(_ path: String) {
-    if let rest = Self.rest(of: path, behind: "/collect/api/") {
+    if let rest = Self.rest(of: path, after: "/collect/api/") {
       endpoint = .collect
       if rest.elementsEqual(["uuid"]) {
         endpoint = .collectUser
         return
       }
       read(rest, allowsBulk: true)
-    } else if let rest = Self.rest(of: path, behind: "/engage/api/") {
+    } else if let rest = Self.rest(of: path, after: "/engage/api/") {
       endpoint = .decisions
       read(rest, allowsBulk: false)
     } else {
@@ -67,7 +67,7 @@ struct DeltaDNAPath: Equatable {
   }
 
   /// Returns the path segments after a prefix; nil for a path without it. Like the service, ignores one trailing slash.
-  private static func rest(of path: String, behind prefix: String) -> ArraySlice<String>? {
+  private static func rest(of path: String, after prefix: String) -> ArraySlice<String>? {
     guard path.utf8.starts(with: prefix.utf8) else { return nil }
     var parts = path.utf8.dropFirst(prefix.utf8.count).split(
       separator: UInt8(ascii: "/"), omittingEmptySubsequences: false

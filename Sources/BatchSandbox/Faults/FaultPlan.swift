@@ -140,16 +140,16 @@ struct FaultProgress: Sendable {
     fired = matches
   }
 
-  /// - Parameter says: returns whether the request contains a string.
+  /// - Parameter contains: returns whether the request contains a string.
   mutating func action(
-    at point: FaultPoint, endpoint: SandboxEndpoint?, operations: [String], says: (String) -> Bool = { _ in false }
+    at point: FaultPoint, endpoint: SandboxEndpoint?, operations: [String], contains: (String) -> Bool = { _ in false }
   ) -> FaultAction? {
-    var decided: FaultAction?
+    var chosen: FaultAction?
     for (index, rule) in plan.rules.enumerated() where rule.point == point {
       if let wanted = rule.endpoint, wanted != endpoint { continue }
       if rule.endpoint == nil, endpoint?.isSheltered == true { continue }
       if let wanted = rule.operation, !operations.contains(where: { $0.utf8.elementsEqual(wanted.utf8) }) { continue }
-      if let wanted = rule.text, !says(wanted) { continue }
+      if let wanted = rule.text, !contains(wanted) { continue }
       matches[index] += 1
       let count = matches[index]
       let hit =
@@ -159,12 +159,12 @@ struct FaultProgress: Sendable {
         case .every(let step): count % max(step, 1) == 0
         case .probability(let share): chance(ofRule: index, count: count) < share
         }
-      if hit, decided == nil {
+      if hit, chosen == nil {
         fired[index] += 1
-        decided = rule.action
+        chosen = rule.action
       }
     }
-    return decided
+    return chosen
   }
 
   /// Returns a number in 0..<1 that depends only on the seed, the rule and the count of its matches.

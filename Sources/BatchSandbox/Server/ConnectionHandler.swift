@@ -77,7 +77,7 @@ final class ConnectionHandler {
         case .end: finish()
         }
       }
-      socket.isReading = !isAnswering || reader.waiting < Self.mostAhead
+      socket.isReading = !isAnswering || reader.unread < Self.mostAhead
     } catch {
       if request == nil { socket.write(Array(Self.refusal.utf8)) }
       socket.close()

@@ -76,7 +76,7 @@ final class SandboxCore: Sendable {
       guard
         let action = hooked
           ?? desk.faults.action(
-            at: point, endpoint: request.endpoint, operations: request.operations, says: request.says)
+            at: point, endpoint: request.endpoint, operations: request.operations, contains: request.contains)
       else { return nil }
       desk.ledger.totals.faults += 1
       desk.ledger.update(request.sequence) { $0.fault = "\(point.rawValue):\(action.name)" }

@@ -34,7 +34,7 @@ package struct SandboxRequest: Sendable {
   }
 
   /// Returns whether the query or the body contains the string, form-encoded or plain.
-  func says(_ text: String) -> Bool {
+  func contains(_ text: String) -> Bool {
     let fields = queryItems + (contentType.hasPrefix("application/x-www-form-urlencoded") ? parseForm(body) ?? [] : [])
     return fields.contains { $0.value.contains(text) } || String(decoding: body, as: UTF8.self).contains(text)
   }

@@ -26,7 +26,7 @@ struct RequestReader {
   private var state = State.head
 
   /// The number of received bytes not yet returned.
-  var waiting: Int { bytes.count - place }
+  var unread: Int { bytes.count - place }
 
   mutating func append(_ piece: UnsafeRawBufferPointer) {
     if place == bytes.count {
@@ -104,7 +104,7 @@ struct RequestReader {
       return nil
     }
     guard let found, found - place <= Self.largestHead else {
-      if found != nil || waiting > Self.largestHead { throw RequestError() }
+      if found != nil || unread > Self.largestHead { throw RequestError() }
       return nil
     }
     defer { place = found + mark.utf8.count }

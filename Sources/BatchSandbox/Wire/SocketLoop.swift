@@ -43,18 +43,18 @@ import Glibc
   func run(_ accepted: (Socket) -> Void) {
     while true {
       sockets.removeAll { !$0.isOpen }
-      var waits = [pollfd(fd: ending, events: Int16(POLLIN), revents: 0)]
-      waits.append(pollfd(fd: listener, events: isAccepting ? Int16(POLLIN) : 0, revents: 0))
+      var polled = [pollfd(fd: ending, events: Int16(POLLIN), revents: 0)]
+      polled.append(pollfd(fd: listener, events: isAccepting ? Int16(POLLIN) : 0, revents: 0))
       let served = sockets
-      for socket in served { waits.append(pollfd(fd: socket.descriptor, events: socket.awaited, revents: 0)) }
+      for socket in served { polled.append(pollfd(fd: socket.descriptor, events: socket.awaited, revents: 0)) }
       // If `poll` is interrupted, it reports nothing about any socket.
-      if unsafe poll(&waits, nfds_t(waits.count), wait) < 0 { continue }
-      if waits[0].revents != 0 { break }
+      if unsafe poll(&polled, nfds_t(polled.count), wait) < 0 { continue }
+      if polled[0].revents != 0 { break }
       runTimers()
-      for (socket, wait) in zip(served, waits.dropFirst(2)) where wait.revents != 0 {
+      for (socket, wait) in zip(served, polled.dropFirst(2)) where wait.revents != 0 {
         unsafe socket.serve(wait.revents, piece)
       }
-      if waits[1].revents != 0 { accept(accepted) }
+      if polled[1].revents != 0 { accept(accepted) }
     }
     for socket in sockets { socket.close() }
     timers = []

@@ -23,7 +23,7 @@ package import BatchFoundation
   static let seldomRepeated = 4
 
   private let form: WireForm
-  private let limits: BlockLimits
+  private let limits: RequestLimits
   /// Whether all texts are already as on the wire, in memory that may be released before the block is written.
   private let isCopying: Bool
   private var strings = StringTable()
@@ -48,7 +48,7 @@ package import BatchFoundation
   private var first = Instant(milliseconds: 0)
   private var last = Instant(milliseconds: 0)
 
-  package init(_ form: WireForm, limits: BlockLimits, isCopying: Bool = false) {
+  package init(_ form: WireForm, limits: RequestLimits, isCopying: Bool = false) {
     self.form = form
     self.limits = limits
     self.isCopying = isCopying
@@ -376,7 +376,7 @@ package import BatchFoundation
 package final class EventBlockCopier {
   private var writer: EventBlockWriter
 
-  package init(_ form: WireForm, _ limits: BlockLimits) {
+  package init(_ form: WireForm, _ limits: RequestLimits) {
     writer = EventBlockWriter(form, limits: limits, isCopying: true)
   }
 

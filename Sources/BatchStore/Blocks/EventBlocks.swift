@@ -5,7 +5,7 @@ package import GRDB
 /// such as those of GRDB or ``StoreError/damagedBlock``, roll back the transaction.
 package protocol BlockAmendment: Sendable {
   /// Returns the events of a block as they are to be sent; nil if the platform changes none of them.
-  func amended(_ block: [UInt8], limits: BlockLimits, in db: Database) throws -> EventBlocks?
+  func amended(_ block: [UInt8], limits: RequestLimits, in db: Database) throws -> EventBlocks?
 
   /// Renumbers an event of a device. Changes that are recorded for the old number then apply to the new one.
   func renumber(_ device: [UInt8], from old: Int64, to new: Int64, in db: Database) throws
@@ -64,7 +64,7 @@ package struct EventBlocks: Sendable {
 }
 
 /// The limits of one request (reference formats 2.3, `Upload`).
-package struct BlockLimits: Sendable, Equatable {
+package struct RequestLimits: Sendable, Equatable {
   package var maxEvents: Int
   package var maxBodyBytes: Int
 

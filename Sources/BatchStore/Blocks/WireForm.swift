@@ -115,7 +115,8 @@ extension WireForm {
   ///
   /// - Throws: ``StoreError/damagedBlock``, and what `isWanted` throws.
   package func copy(
-    of block: [UInt8], limits: BlockLimits = .ofParts, where isWanted: (EventBlockReader) throws -> Bool = { _ in true }
+    of block: [UInt8], limits: RequestLimits = .ofParts,
+    where isWanted: (EventBlockReader) throws -> Bool = { _ in true }
   ) throws -> EventBlocks {
     let reader = try reader(of: block)
     let copier = EventBlockCopier(self, limits)

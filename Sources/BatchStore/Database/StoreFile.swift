@@ -15,7 +15,7 @@ struct StoreFile {
   init(_ path: String) throws {
     shown = path
     if RemoteAddress(path) != nil { throw StoreError.address(path) }
-    self.path = try StoreError.naming(path, "open", PathText.behindLinks(path))
+    self.path = try StoreError.naming(path, "open", PathText.resolvingLinks(path))
   }
 
   /// Whether a write-ahead log next to the file may have changes that are not in the file yet.

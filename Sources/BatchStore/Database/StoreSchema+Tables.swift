@@ -34,7 +34,7 @@ extension StoreSchema {
   /// `device_night` has the nights of a bucket's devices within the rewind window, `night_run` the rules of each run
   /// (``StoredNight``), and `night_rules` the settings for each digest of rules. `event_change` has the events that a
   /// rewind changed, until ``Ledger/settleChanges(by:limits:)`` settles them. `correction` has the changed events
-  /// that a service has, or may have, in an outdated version. Its `decided` is the event as the rules produced it when
+  /// that a service has, or may have, in an outdated version. Its `produced` is the event as the rules produced it when
   /// it was sent; if `is_moved` is set, only the number differs. A row with `chunk` 0 is about an event that was not
   /// sent: it is pending under a different number, because a sent event has its number.
   ///
@@ -237,7 +237,7 @@ extension StoreSchema {
       sent_at INTEGER NOT NULL,
       sent_emission INTEGER NOT NULL,
       sent BLOB NOT NULL,
-      decided BLOB NOT NULL,
+      produced BLOB NOT NULL,
       right_at INTEGER,
       right_emission INTEGER,
       right BLOB,

@@ -182,7 +182,7 @@ package struct Erasures: Sendable {
       let file: String = try row.value("file")
       let event = QuarantinedLine.event(at: file).flatMap { EventID($0) }
       let isErased =
-        try event.map { removed.contains($0) } ?? false || Self.stands(traces, in: row.blob("raw"))
+        try event.map { removed.contains($0) } ?? false || Self.occurs(traces, in: row.blob("raw"))
         || row.bytes("block").map { try self.isOf(devices, traces, block: $0) } ?? false
       if isErased { erased.append(try row.value("id")) }
     }
@@ -192,7 +192,7 @@ package struct Erasures: Sendable {
   }
 
   /// Returns whether a line contains one of the ids, however it is escaped.
-  private static func stands(_ traces: [PersonTrace], in line: [UInt8]) -> Bool {
+  private static func occurs(_ traces: [PersonTrace], in line: [UInt8]) -> Bool {
     if traces.contains(where: { $0.occurs(in: line) }) { return true }
     guard line.contains(UInt8(ascii: "\\")) else { return false }
     // A line that is not JSON has no JSON escapes.

@@ -28,7 +28,7 @@ extension Ledger {
   /// Settles the changes that rewinds made; new events are stored under `run`. An event that no service can have is
   /// replaced; any other gets a correction. Each transaction settles a few thousand changes; after a kill or an error,
   /// the next run settles the rest.
-  package func settleChanges(by run: RunID, limits: BlockLimits) throws -> RewoundEvents {
+  package func settleChanges(by run: RunID, limits: RequestLimits) throws -> RewoundEvents {
     var events = RewoundEvents()
     while let more = try connection.write({ try self.settlePage(run, limits, in: $0) }) { events.add(more) }
     return events
@@ -38,19 +38,19 @@ extension Ledger {
 
   /// Settles a page of changes in the order of event times, so that few chunks are read, and rarely more than once;
   /// returns nil if no changes are left.
-  private func settlePage(_ run: RunID, _ limits: BlockLimits, in db: Database) throws -> RewoundEvents? {
+  private func settlePage(_ run: RunID, _ limits: RequestLimits, in db: Database) throws -> RewoundEvents? {
     // Events of the run that found the changes may reuse earlier numbers, so its chunks are not searched.
-    guard let decided = try Int64.fetchOne(db, sql: "SELECT min(run) FROM event_change") else { return nil }
+    guard let processed = try Int64.fetchOne(db, sql: "SELECT min(run) FROM event_change") else { return nil }
     var changes: [EventChange] = []
     try db.forEachRow(
       """
       SELECT device, key, before_at, before_emission, before, after, file, line FROM event_change
       WHERE run = ? ORDER BY before_at, id LIMIT ?
-      """, [decided, Self.page]
+      """, [processed, Self.page]
     ) { changes.append(try Self.change($0)) }
-    var settlement = ChangeSettlement(changes, run: run, decidedBy: decided, connection.format.wireForm)
+    var settlement = ChangeSettlement(changes, run: run, processedBy: processed, connection.format.wireForm)
     try settlement.findCorrections(in: db)
-    try find(&settlement, besides: decided, in: db)
+    try find(&settlement, besides: processed, in: db)
     try settlement.resolveQuarantined(in: db)
     try settlement.keepCorrections(in: db)
     let added = try settlement.newEvents(limits)
@@ -62,7 +62,7 @@ extension Ledger {
     let settled = """
       DELETE FROM event_change WHERE id IN (SELECT id FROM event_change WHERE run = ? ORDER BY before_at, id LIMIT ?)
       """
-    try db.cachedStatement(sql: settled).execute(arguments: [decided, Self.page])
+    try db.cachedStatement(sql: settled).execute(arguments: [processed, Self.page])
     return settlement.events
   }
 
@@ -70,7 +70,7 @@ extension Ledger {
   private static func change(_ row: Row) throws -> EventChange {
     let at: Int64? = try row.value(2)
     let before = try at.map {
-      try DecidedEvent(
+      try WireEvent(
         timestamp: Instant(milliseconds: $0), emission: row.emission("before_emission"), json: row.bytes(4))
     }
     return try EventChange(
@@ -84,7 +84,7 @@ extension Ledger {
     let times = settlement.times
     try removeUnsent(in: first...last, besides: run, in: db, chunks: times.hasOne) { event, chunk, isSent in
       guard let place = settlement.place(of: event, in: chunk) else { return false }
-      if isSent { settlement.found(place, sent: event, in: chunk) } else { settlement.foundWaiting(place) }
+      if isSent { settlement.found(place, sent: event, in: chunk) } else { settlement.foundPending(place) }
       return true
     }
   }
@@ -111,7 +111,7 @@ extension Ledger {
     }
   }
 
-  private func amended(_ block: [UInt8], in db: Database) throws -> DecidedEvent {
+  private func amended(_ block: [UInt8], in db: Database) throws -> WireEvent {
     let amended = try connection.format.amendment?.amended(block, limits: .ofParts, in: db)?.block(0) ?? block
     return try connection.format.wireForm.event(amended)
   }
@@ -135,7 +135,7 @@ extension RewoundEvents {
   /// Counts a change.
   ///
   /// - Parameter right: the current event; nil if it is withdrawn. If only its number differs, nothing is counted.
-  package mutating func count(_ change: EventChange, right: DecidedEvent?) {
+  package mutating func count(_ change: EventChange, right: WireEvent?) {
     switch (change.before, right) {
     case (nil, _): added += 1
     case (_?, nil): withdrawn += 1

@@ -77,9 +77,9 @@ package struct EventFilter: Sendable {
     return devices?.contains { unsafe event.device.bytes.elementsEqual($0) } ?? true
   }
 
-  /// Returns a query for the chunks that may have the events, in listing order, from the chunk `after` on. An index has
+  /// Returns a query for the chunks that may have the events, in listing order, from the chunk `last` on. An index has
   /// that order, so rows can be read one by one, however many chunks there are.
-  func chunks(behind after: (first: Int64, chunk: Int64)?) -> (sql: String, arguments: StatementArguments) {
+  func chunks(after last: (first: Int64, chunk: Int64)?) -> (sql: String, arguments: StatementArguments) {
     let chunkStatus = status == .expired ? EventStatus.notPosted : status
     let condition =
       chunkStatus == nil
@@ -90,8 +90,8 @@ package struct EventFilter: Sendable {
         UNION SELECT chunk FROM event_exception WHERE status = :status)
       """
     var arguments: StatementArguments = [
-      "from": from?.milliseconds ?? .min, "to": to?.milliseconds ?? .max, "first": after?.first ?? .min,
-      "chunk": after?.chunk ?? 0,
+      "from": from?.milliseconds ?? .min, "to": to?.milliseconds ?? .max, "first": last?.first ?? .min,
+      "chunk": last?.chunk ?? 0,
     ]
     if let chunkStatus {
       arguments += ["status": chunkStatus, "expired": status == .expired ? 1 : 0, "own": EventStatus.expired]
@@ -158,7 +158,7 @@ extension Ledger {
     var mentioning = MentioningChunks(filter.texts)
     let wanted = filter.status
     try connection.read { db in
-      let listing = filter.chunks(behind: after)
+      let listing = filter.chunks(after: after)
       let chunks = try Row.fetchCursor(db, sql: listing.sql, arguments: listing.arguments)
       while let row = try chunks.next() {
         let id: Int64 = try row.value("id")

@@ -11,13 +11,13 @@ extension Ledger {
   /// have. Such events exist if late records shifted the numbers at an instant after some of that instant's
   /// events were sent. Corrections hold both numbers of the sent events and, after this, of the pending ones, so that
   /// later runs find them.
-  package func renumberWaiting(by run: RunID, limits: BlockLimits) throws {
-    try connection.write { try self.renumberWaiting(besides: [], by: run, limits, in: $0) }
+  package func renumberPending(by run: RunID, limits: RequestLimits) throws {
+    try connection.write { try self.renumberPending(besides: [], by: run, limits, in: $0) }
   }
 
   /// - Parameter taken: events that were sent under their numbers, but have no correction.
-  func renumberWaiting(
-    besides taken: Set<NumberedEvent>, by run: RunID, _ limits: BlockLimits, in db: Database
+  func renumberPending(
+    besides taken: Set<NumberedEvent>, by run: RunID, _ limits: RequestLimits, in db: Database
   ) throws {
     let taken = try taken.union(Self.movedEvents(in: db))
     let times = taken.map(\.at).sorted()
@@ -79,7 +79,7 @@ extension Ledger {
     let number = last.map { $0 + 1 } ?? first
     try db.cachedStatement(
       sql: """
-        INSERT INTO correction (run, device, key, chunk, is_moved, sent_at, sent_emission, sent, decided, right_at, right_emission, right,
+        INSERT INTO correction (run, device, key, chunk, is_moved, sent_at, sent_emission, sent, produced, right_at, right_emission, right,
           file, line)
         VALUES (0, ?, x'', ?, 1, ?, ?, x'', x'', ?, ?, x'', 0, 0)
         """
@@ -91,7 +91,7 @@ extension Ledger {
   }
 
   /// Returns the other number under which an event of a device is pending; nil if it is pending under its own.
-  package func number(of event: DecidedEvent, _ device: [UInt8]) throws -> Int64? {
+  package func number(of event: WireEvent, _ device: [UInt8]) throws -> Int64? {
     try connection.read { db in
       let statement = try db.cachedStatement(
         sql: """

@@ -19,7 +19,7 @@ extension Ledger {
   /// Passes every event from `from` up to `to` (exclusive) to `body`: first the corrected events, in their corrected
   /// form, then all others in the order of their chunks.
   package func forEachEvent(
-    from: Instant, to: Instant, _ body: (_ device: [UInt8], DecidedEvent, EventStanding) throws -> Void
+    from: Instant, to: Instant, _ body: (_ device: [UInt8], WireEvent, EventStanding) throws -> Void
   ) throws {
     let doubtful = try connection.read { try Self.chunksInDoubt(in: $0) }
     var (changed, withdrawn): ([Int64: Set<EventID>], [Int64: Set<EventID>]) = ([:], [:])
@@ -40,7 +40,7 @@ extension Ledger {
       var standing = Self.standing(of: event.status, isDoubtful: doubtful.contains(event.chunk))
       if withdrawn[event.chunk]?.contains(event.id) == true { standing.insert(.corrected) }
       try body(
-        event.device, DecidedEvent(timestamp: event.id.timestamp, emission: event.emission, json: event.json), standing)
+        event.device, WireEvent(timestamp: event.id.timestamp, emission: event.emission, json: event.json), standing)
       return true
     }
   }
@@ -75,8 +75,8 @@ extension Ledger {
   ///
   /// - Parameter fill: passes replacements to `insert`, a batch at a time, and returns those with the number of a sent
   ///   event.
-  package func replaceWaiting(
-    _ span: ReplacedSpan, run: RunID, limits: BlockLimits,
+  package func replacePending(
+    _ span: ReplacedSpan, run: RunID, limits: RequestLimits,
     by fill: (_ insert: (LocalBatch) throws -> Void) throws -> Set<NumberedEvent>
   ) throws {
     try connection.write { db in
@@ -89,7 +89,7 @@ extension Ledger {
       var room = QuarantineRoom()
       let twins = try fill { try EventStore.insert($0, run: run, &room, into: db) }
       try Self.dropLooseRows(in: db)
-      try renumberWaiting(besides: twins, by: run, limits, in: db)
+      try renumberPending(besides: twins, by: run, limits, in: db)
     }
   }
 

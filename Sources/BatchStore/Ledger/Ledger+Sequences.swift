@@ -4,7 +4,7 @@ import GRDB
 /// A selection of chunks.
 package enum ChunkSelection: Sendable {
   /// The chunks that are pending delivery.
-  case waiting
+  case pending
   /// The chunks that the service acknowledged in a run.
   case posted(in: RunID)
   /// The chunks that the service acknowledged in a run and that earlier runs had stored.
@@ -19,7 +19,7 @@ package enum ChunkSelection: Sendable {
     let posted = EventStatus.successfullyPosted.rawValue
     let sent = "status NOT IN (\(EventStatus.expired.rawValue), \(EventStatus.hold.rawValue))"
     return switch self {
-    case .waiting: "status = \(EventStatus.notPosted.rawValue)"
+    case .pending: "status = \(EventStatus.notPosted.rawValue)"
     case .posted(let run): "status = \(posted) AND settled_run = \(run.number)"
     case .backlog(let run): "status = \(posted) AND settled_run = \(run.number) AND run <> \(run.number)"
     case .stored(let run): "\(sent) AND run = \(run.number)"

@@ -6,13 +6,13 @@ import GRDB
 extension Ledger {
   /// Halves a chunk that the service rejected because of its size or some of its events (reference guarantees 3).
   func split(
-    _ chunk: PendingChunk, reason: String, limits: BlockLimits, _ receipt: inout LedgerReceipt, in db: Database
+    _ chunk: PendingChunk, reason: String, limits: RequestLimits, _ receipt: inout LedgerReceipt, in db: Database
   ) throws {
     try Self.replace(chunk, by: halves(of: chunk, limits, in: db), reason: reason, &receipt, in: db)
   }
 
-  func halves(of chunk: PendingChunk, _ limits: BlockLimits, in db: Database) throws -> EventBlocks {
-    let half = BlockLimits(maxEvents: (chunk.events + 1) / 2, maxBodyBytes: limits.maxBodyBytes)
+  func halves(of chunk: PendingChunk, _ limits: RequestLimits, in db: Database) throws -> EventBlocks {
+    let half = RequestLimits(maxEvents: (chunk.events + 1) / 2, maxBodyBytes: limits.maxBodyBytes)
     return try connection.format.wireForm.copy(of: Self.currentBlock(of: chunk.id, in: db), limits: half)
   }
 

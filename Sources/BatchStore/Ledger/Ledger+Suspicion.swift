@@ -33,7 +33,7 @@ extension Ledger {
   }
 
   func carryOut(
-    _ change: ChunkChange, holdsDoubt: Bool, run: RunID, limits: BlockLimits, _ receipt: inout LedgerReceipt,
+    _ change: ChunkChange, holdsDoubt: Bool, run: RunID, limits: RequestLimits, _ receipt: inout LedgerReceipt,
     in db: Database
   ) throws {
     switch change {
@@ -71,7 +71,7 @@ extension Ledger {
   }
 
   private func halve(
-    _ chunk: PendingChunk, limits: BlockLimits, _ receipt: inout LedgerReceipt, in db: Database
+    _ chunk: PendingChunk, limits: RequestLimits, _ receipt: inout LedgerReceipt, in db: Database
   ) throws {
     guard
       let row = try Row.fetchOne(

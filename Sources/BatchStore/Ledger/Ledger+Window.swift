@@ -30,7 +30,7 @@ package struct EventSpan: Sendable, Equatable {
 
 extension Ledger {
   /// Returns the span of the pending events up to an instant; nil if there are none.
-  package func waiting(upTo instant: Instant) throws -> EventSpan? { try span(of: .notPosted, upTo: instant) }
+  package func pending(upTo instant: Instant) throws -> EventSpan? { try span(of: .notPosted, upTo: instant) }
 
   /// Returns the span of the acknowledged events that were at least this old when sent; nil if there are none.
   package func taken(atAge age: Milliseconds) throws -> EventSpan? {
@@ -73,7 +73,7 @@ extension Ledger {
   }
 
   /// Returns the number of events that the next delivery would send, without those outside the service's window.
-  package func waitingEvents() throws -> Int {
+  package func pendingEventCount() throws -> Int {
     try connection.count("SELECT sum(events) FROM chunk WHERE status = ?", [EventStatus.notPosted])
   }
 

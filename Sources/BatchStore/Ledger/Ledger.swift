@@ -85,7 +85,7 @@ package struct Ledger: Sendable {
 
   /// Records that the report of a run covers its unknown outcomes and earlier unreported ones. This takes effect once
   /// the run is finished.
-  package func noteDoubtsTold(by run: RunID) throws {
+  package func noteDoubtsReported(by run: RunID) throws {
     try connection.write { db in
       try db.execute(
         sql: "UPDATE run SET reported_run = ?1 WHERE id <= ?1 AND \(Self.isUnreported)", arguments: [run.number])
@@ -99,7 +99,7 @@ package struct Ledger: Sendable {
   /// changes. Nothing is stored until the intent with the chunk is committed.
   ///
   /// - Throws: `StoreError/inconsistent(_:)` if the body of a frozen chunk does not match its digest.
-  package func prepare(_ chunk: PendingChunk, form: Int, limits: BlockLimits) throws -> PreparedChunk {
+  package func prepare(_ chunk: PendingChunk, form: Int, limits: RequestLimits) throws -> PreparedChunk {
     let (block, replacement) = try connection.read { db in
       let block = try Self.block(pack: chunk.pack, offset: chunk.offset, length: chunk.length, in: db)
       guard chunk.digest == nil else { return (block, nil as EventBlocks?) }
@@ -125,7 +125,7 @@ package struct Ledger: Sendable {
   /// - Throws: ``StoreError/inconsistent(_:)`` if a chunk is not pending, or an attempt has already ended.
   package func commit(
     results: [AttemptResult], changes: [ChunkChange] = [], holdsDoubt: Bool = false,
-    intents: [(prepared: PreparedChunk, started: Instant)], run: RunID, limits: BlockLimits
+    intents: [(prepared: PreparedChunk, started: Instant)], run: RunID, limits: RequestLimits
   ) throws -> LedgerReceipt {
     try connection.write { db in
       var receipt = LedgerReceipt()
@@ -171,7 +171,7 @@ package struct Ledger: Sendable {
   }
 
   private func settle(
-    _ result: AttemptResult, run: RunID, limits: BlockLimits, _ receipt: inout LedgerReceipt, in db: Database
+    _ result: AttemptResult, run: RunID, limits: RequestLimits, _ receipt: inout LedgerReceipt, in db: Database
   ) throws {
     let statement = try db.cachedStatement(
       sql: "UPDATE attempt SET outcome = ?, reason = ?, finished = ? WHERE id = ? AND outcome IS NULL")

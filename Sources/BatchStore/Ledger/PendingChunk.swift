@@ -138,7 +138,7 @@ package struct RecoveredAttempts: Sendable, Equatable {
   }
 }
 
-extension BlockLimits {
+extension RequestLimits {
   /// No limits, for parts of a block that was within the limits.
-  package static let ofParts = BlockLimits(maxEvents: .max, maxBodyBytes: .max)
+  package static let ofParts = RequestLimits(maxEvents: .max, maxBodyBytes: .max)
 }

@@ -161,7 +161,7 @@ package enum DigestFile {
   /// - Throws: ``StoreError`` if the file cannot be read, or was changed after it was written.
   static func read(_ link: String, from offset: Int64, bytes count: Int, sum: Int64) throws -> [UInt8] {
     // Messages name the file itself rather than a link, whose folder may no longer exist when they are read.
-    let path = (try? PathText.behindLinks(link)) ?? link
+    let path = (try? PathText.resolvingLinks(link)) ?? link
     let file = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
     guard file >= 0 else { throw StoreError.inputOutput(path: path, operation: "open", code: errno) }
     defer { close(file) }

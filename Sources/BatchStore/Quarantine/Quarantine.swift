@@ -22,7 +22,7 @@ package enum QuarantineResolution: String, Sendable {
 }
 
 /// A pending quarantined line, without its bytes.
-package struct WaitingLine: Sendable, Equatable {
+package struct PendingLine: Sendable, Equatable {
   package var id: Int64
   package var file: String
   package var line: UInt64
@@ -35,10 +35,10 @@ package struct WaitingLine: Sendable, Equatable {
   package var seenRun: RunID?
 }
 
-extension [WaitingLine] {
+extension [PendingLine] {
   /// The groups of adjacent lines that have the same file and kind of input.
-  package var byFile: [ArraySlice<WaitingLine>] {
-    var parts: [ArraySlice<WaitingLine>] = []
+  package var byFile: [ArraySlice<PendingLine>] {
+    var parts: [ArraySlice<PendingLine>] = []
     var start = 0
     for index in indices.dropFirst() where !self[index].hasPlace(of: self[start]) {
       parts.append(self[start..<index])
@@ -48,9 +48,9 @@ extension [WaitingLine] {
   }
 }
 
-extension WaitingLine {
+extension PendingLine {
   /// Returns whether both lines are in the same file, read as the same kind of input.
-  package func hasPlace(of other: WaitingLine) -> Bool { kind == other.kind && file.isIdentical(to: other.file) }
+  package func hasPlace(of other: PendingLine) -> Bool { kind == other.kind && file.isIdentical(to: other.file) }
 }
 
 /// A pending quarantined event, in its platform's format.
@@ -151,7 +151,7 @@ package struct Quarantine: Sendable {
 
   /// Returns the ids of pending input lines, except those that `run` read, sorted by file, input kind and line. Ids
   /// need little memory.
-  package func waitingLines(besides run: RunID? = nil) throws -> [Int64] {
+  package func pendingLines(besides run: RunID? = nil) throws -> [Int64] {
     try connection.all(
       """
       SELECT id FROM quarantine
@@ -162,7 +162,7 @@ package struct Quarantine: Sendable {
   }
 
   /// Returns the distinct windows of the runs that quarantined the pending lines.
-  package func waitingWindows() throws -> [TimeWindow] {
+  package func pendingWindows() throws -> [TimeWindow] {
     try connection.all(
       """
       SELECT DISTINCT window_from, window_to FROM run WHERE id IN (
@@ -172,14 +172,14 @@ package struct Quarantine: Sendable {
   }
 
   /// Returns the places of the lines with these ids, in the order of `ids`; lines that are not pending are omitted.
-  package func waitingLines(_ ids: some Collection<Int64>) throws -> [WaitingLine] {
+  package func pendingLines(_ ids: some Collection<Int64>) throws -> [PendingLine] {
     try connection.read { db in
       let statement = try db.cachedStatement(
         sql: """
           SELECT id, file, line, kind, length(raw) AS bytes, offset, reason, seen_run FROM quarantine
           WHERE id = ? AND replayed_run IS NULL AND resolution IS NULL
           """)
-      var lines: [WaitingLine] = []
+      var lines: [PendingLine] = []
       for id in ids {
         guard let row = try Row.fetchOne(statement, arguments: [id]),
           let kind = try InputKind(rawValue: row.value("kind")),
@@ -188,7 +188,7 @@ package struct Quarantine: Sendable {
           continue
         }
         lines.append(
-          try WaitingLine(
+          try PendingLine(
             id: row.value("id"), file: row.value("file"), line: row.value("line"), kind: kind,
             keptBytes: row.value("bytes"), offset: row.value("offset"), reason: reason, seenRun: row.value("seen_run")))
       }
@@ -222,7 +222,7 @@ package struct Quarantine: Sendable {
 
   /// Returns the next pending events that a replay can process, oldest first: those after the id `last`, or from the
   /// start if nil.
-  package func waitingEvents(after last: Int64?, limit: Int) throws -> [QuarantinedEvent] {
+  package func pendingEvents(after last: Int64?, limit: Int) throws -> [QuarantinedEvent] {
     let page = try connection.all(
       """
       SELECT id, block FROM quarantine
@@ -233,7 +233,7 @@ package struct Quarantine: Sendable {
     return page
   }
 
-  /// Returns the same events as ``waitingEvents(after:limit:)``, as entries of the quarantine.
+  /// Returns the same events as ``pendingEvents(after:limit:)``, as entries of the quarantine.
   package func events(after last: Int64?, limit: Int) throws -> [StoredQuarantine] {
     try connection.read { db in
       try Row.fetchAll(

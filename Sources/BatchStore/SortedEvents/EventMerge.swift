@@ -153,7 +153,7 @@ extension EventMerge {
     let spool = try Spool(folder)
     var merge = try EventMerge(sequences, wireForm: wireForm)
     // Only the next merge reads these blocks. It has one block of each sequence in memory, so they should be small.
-    let writer = EventBlockCopier(wireForm, BlockLimits(maxEvents: 100, maxBodyBytes: 1_000_000))
+    let writer = EventBlockCopier(wireForm, RequestLimits(maxEvents: 100, maxBodyBytes: 1_000_000))
     while merge.timestamp != nil {
       var count = 0
       while count < stretch, try merge.next(into: writer) { count += 1 }

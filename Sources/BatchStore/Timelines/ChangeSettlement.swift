@@ -12,7 +12,7 @@ struct ChangeSettlement {
     /// The event is not in the store, because it is new or another run removed it.
     case unknown
     /// No service can have the event.
-    case waiting
+    case pending
     /// A service has, or may have, the event as it was sent. The correction is nil if there is none yet.
     case sent(SentEvent, KnownCorrection?)
   }
@@ -23,7 +23,7 @@ struct ChangeSettlement {
     var emission: Int64
     var json: [UInt8]
     /// The event as the rules produced it when it was sent.
-    var decided: [UInt8]
+    var produced: [UInt8]
   }
 
   /// The correction that an earlier run found for a sent event.
@@ -31,13 +31,13 @@ struct ChangeSettlement {
     var id: Int64
     /// Whether only the number of the event changed, which is not reported.
     var isMoved: Bool
-    var right: DecidedEvent?
+    var right: WireEvent?
     var run: Int64
     var source: StoredSource
   }
 
   private let run: RunID
-  private let decidedBy: Int64
+  private let processedBy: Int64
   private let wireForm: WireForm
   private let changes: [EventChange]
   private var standings: [Standing]
@@ -53,9 +53,9 @@ struct ChangeSettlement {
   private var instants: Set<Instant> = []
   private(set) var events = RewoundEvents()
 
-  init(_ changes: [EventChange], run: RunID, decidedBy: Int64, _ wireForm: WireForm) {
+  init(_ changes: [EventChange], run: RunID, processedBy: Int64, _ wireForm: WireForm) {
     self.run = run
-    self.decidedBy = decidedBy
+    self.processedBy = processedBy
     self.wireForm = wireForm
     self.changes = changes
     standings = changes.map { _ in .unknown }
@@ -89,7 +89,7 @@ struct ChangeSettlement {
 
   private func correction(of change: EventChange, in db: Database) throws -> Row? {
     let columns =
-      "id, run, chunk, is_moved, sent_at, sent_emission, sent, decided, right, file, line"
+      "id, run, chunk, is_moved, sent_at, sent_emission, sent, produced, right, file, line"
     if let before = change.before {
       return try Row.fetchOne(
         db, sql: "SELECT \(columns) FROM correction WHERE device = ? AND right_emission = ? AND right_at = ?",
@@ -103,7 +103,7 @@ struct ChangeSettlement {
   private func sent(_ row: Row) throws -> SentEvent {
     try SentEvent(
       chunk: row.value("chunk"), at: row.value("sent_at"), emission: row.emission("sent_emission"),
-      json: row.blob("sent"), decided: row.blob("decided"))
+      json: row.blob("sent"), produced: row.blob("produced"))
   }
 
   private func known(_ row: Row) throws -> KnownCorrection {
@@ -123,23 +123,23 @@ struct ChangeSettlement {
     return index
   }
 
-  mutating func foundWaiting(_ index: Int) { standings[index] = .waiting }
+  mutating func foundPending(_ index: Int) { standings[index] = .pending }
 
   mutating func found(_ index: Int, sent event: EventBlockReader, in chunk: Int64) {
     let sent = SentEvent(
       chunk: chunk, at: event.timestamp, emission: event.emission, json: event.json,
-      decided: changes[index].before?.json ?? [])
+      produced: changes[index].before?.json ?? [])
     standings[index] = .sent(sent, nil)
   }
 
   /// Resolves the quarantined events that the changes replace.
   func resolveQuarantined(in db: Database) throws {
-    let waits = """
+    let pending = """
       SELECT EXISTS (
         SELECT 1 FROM quarantine
         WHERE file >= 'event:' AND file < 'event;' AND replayed_run IS NULL AND resolution IS NULL)
       """
-    guard try db.count(waits) > 0 else { return }
+    guard try db.count(pending) > 0 else { return }
     for change in changes {
       guard let before = change.before else { continue }
       let id = change.device.withText {
@@ -151,7 +151,7 @@ struct ChangeSettlement {
             AND resolution IS NULL
           """
       ).execute(arguments: [
-        QuarantineResolution.replaced.rawValue, QuarantinedLine.place(ofEvent: id), decidedBy,
+        QuarantineResolution.replaced.rawValue, QuarantinedLine.place(ofEvent: id), processedBy,
       ])
     }
   }
@@ -165,7 +165,7 @@ struct ChangeSettlement {
       let right = try change.after.map(wireForm.event)
       events.sentInVain += (change.before == nil ? 0 : 1) - (right == nil ? 0 : 1)
       if let known { try db.execute(sql: "DELETE FROM correction WHERE id = ?", arguments: [known.id]) }
-      let isMoved = right.map { $0.json == sent.decided && $0.timestamp == sent.at } ?? false
+      let isMoved = right.map { $0.json == sent.produced && $0.timestamp == sent.at } ?? false
       // By now, the event is correct as it was sent.
       if isMoved, right?.emission == sent.emission { continue }
       // The correction from an earlier run is kept until a late record changes the event again.
@@ -177,13 +177,13 @@ struct ChangeSettlement {
       let source = reported?.source ?? change.source
       try db.execute(
         sql: """
-          INSERT INTO correction (run, device, key, chunk, is_moved, sent_at, sent_emission, sent, decided, right_at, right_emission, right,
+          INSERT INTO correction (run, device, key, chunk, is_moved, sent_at, sent_emission, sent, produced, right_at, right_emission, right,
             file, line)
           VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
           """,
         arguments: [
           reported?.run ?? run.number, change.device.blob, change.key.blob, sent.chunk, isMoved, sent.at.milliseconds,
-          sent.emission, sent.json.blob, sent.decided.blob,
+          sent.emission, sent.json.blob, sent.produced.blob,
           right?.timestamp.milliseconds, right?.emission, change.after?.blob, source.file,
           Int64(bitPattern: source.line),
         ])
@@ -192,7 +192,7 @@ struct ChangeSettlement {
 
   /// Returns replacements for events that no service can have, and new events, in delivery order; nil if there are
   /// neither.
-  mutating func newEvents(_ limits: BlockLimits) throws -> EventBlocks? {
+  mutating func newEvents(_ limits: RequestLimits) throws -> EventBlocks? {
     var blocks: [PlacedBlock] = []
     for (change, standing) in zip(changes, standings) {
       if case .sent = standing { continue }
@@ -201,7 +201,7 @@ struct ChangeSettlement {
         continue
       }
       let reader = try wireForm.readerOnFirst(of: block)
-      events.count(change, right: DecidedEvent(reader))
+      events.count(change, right: WireEvent(reader))
       blocks.append(PlacedBlock(block, reader))
     }
     return try wireForm.events(of: blocks, limits)
@@ -231,24 +231,24 @@ extension WireForm {
   /// Returns the first event of a block.
   ///
   /// - Throws: ``StoreError/damagedBlock`` if there is none.
-  package func event(_ block: [UInt8]) throws -> DecidedEvent {
-    DecidedEvent(try readerOnFirst(of: block))
+  package func event(_ block: [UInt8]) throws -> WireEvent {
+    WireEvent(try readerOnFirst(of: block))
   }
 
   /// Returns the current events of changes, in delivery order; nil if there are none.
   ///
   /// - Throws: ``StoreError/damagedBlock``, also for a block without events.
-  package func events(of changes: [EventChange], _ limits: BlockLimits) throws -> EventBlocks? {
+  package func events(of changes: [EventChange], _ limits: RequestLimits) throws -> EventBlocks? {
     try events(of: changes.compactMap(\.after), limits)
   }
 
   /// Returns the first events of the blocks, in delivery order; nil if there are no blocks.
-  func events(of blocks: [[UInt8]], _ limits: BlockLimits) throws -> EventBlocks? {
+  func events(of blocks: [[UInt8]], _ limits: RequestLimits) throws -> EventBlocks? {
     try events(of: blocks.map { PlacedBlock($0, try readerOnFirst(of: $0)) }, limits)
   }
 
   /// Opens only one block at a time, because a device may have any number of them.
-  fileprivate func events(of blocks: [PlacedBlock], _ limits: BlockLimits) throws -> EventBlocks? {
+  fileprivate func events(of blocks: [PlacedBlock], _ limits: RequestLimits) throws -> EventBlocks? {
     guard !blocks.isEmpty else { return nil }
     let writer = EventBlockCopier(self, limits)
     for block in blocks.sorted(by: { $0.precedes($1) }) { writer.append(try readerOnFirst(of: block.bytes)) }

@@ -8,14 +8,14 @@ package struct EventChange: Sendable, Equatable {
   /// events with the same line and type.
   package var key: [UInt8]
   /// The event before the rewind; nil for a new event.
-  package var before: DecidedEvent?
+  package var before: WireEvent?
   /// The event after the rewind, as a block of its own; nil for a withdrawn event.
   package var after: [UInt8]?
   /// The late record that caused the change.
   package var source: StoredSource
 
   package init(
-    device: [UInt8], key: [UInt8], before: DecidedEvent?, after: [UInt8]?, source: StoredSource
+    device: [UInt8], key: [UInt8], before: WireEvent?, after: [UInt8]?, source: StoredSource
   ) {
     self.device = device
     self.key = key
@@ -36,7 +36,7 @@ extension [EventChange] {
 }
 
 /// An event as on the wire, with its place among the events of its device.
-package struct DecidedEvent: Sendable, Equatable {
+package struct WireEvent: Sendable, Equatable {
   package var timestamp: Instant
   package var emission: Int64
   package var json: [UInt8]
@@ -79,7 +79,7 @@ package struct Correction: Sendable, Equatable {
   /// The event as it was sent.
   package var sent: [UInt8]
   /// The event as it would be sent now; nil if it would not be sent.
-  package var right: DecidedEvent?
+  package var right: WireEvent?
   /// The place of the late record; nil if its file is unknown.
   package var source: RecordSource?
   /// The run that found the correction.

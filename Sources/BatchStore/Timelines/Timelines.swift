@@ -146,7 +146,7 @@ extension Timelines {
 
   /// Returns the earliest processed instant from `to` on; nil if there is none, or if a line between `from` (nil for
   /// the beginning) and `to` (exclusive) was processed.
-  package func firstDecided(after to: Instant, withNothingSince from: Instant?) throws -> Instant? {
+  package func firstProcessed(after to: Instant, withNothingSince from: Instant?) throws -> Instant? {
     try connection.read { db in
       let known = "SELECT EXISTS (SELECT 1 FROM digest_segment WHERE last >= ? AND first < ?)"
       guard try db.count(known, [from?.milliseconds ?? 0, to]) == 0 else { return nil }
@@ -156,7 +156,7 @@ extension Timelines {
   }
 
   /// Returns the times of the first and the last processed record; nil if there is none.
-  package func decidedSpan() throws -> (first: Instant, last: Instant)? {
+  package func processedSpan() throws -> (first: Instant, last: Instant)? {
     try connection.first(
       "SELECT min(first) AS first, max(last) AS last FROM digest_segment HAVING count(*) > 0"
     ) { try ($0.value("first"), $0.value("last")) }

@@ -32,8 +32,8 @@ package final class HTTPClient: Sendable {
   package func send(_ request: HTTPRequest, cancellation: HTTPCancellation? = nil) -> HTTPOutcome {
     guard request.isWellFormed else { return .notSent(HTTPFault(.invalidRequest)) }
     guard cancellation?.isCancelled != true else { return .notSent(HTTPFault(.cancelled)) }
-    let (waiting, limit, generation) = idle.withLock { ($0.connections.popLast(), $0.limit, $0.generation) }
-    guard let connection = waiting ?? HTTPConnection(settings) else { return .notSent(HTTPFault(.local)) }
+    let (open, limit, generation) = idle.withLock { ($0.connections.popLast(), $0.limit, $0.generation) }
+    guard let connection = open ?? HTTPConnection(settings) else { return .notSent(HTTPFault(.local)) }
     var result = connection.send(request, idleLimit: limit, cancellation: cancellation)
     learn(result)
     if result.wasUnheard, cancellation?.isCancelled != true {

@@ -47,7 +47,7 @@ extension EngagePlatform {
     try store.timelines.forEachHoldingDevice { stored in
       let state = try unsafe stored.state.withUnsafeBytes { bytes in
         let state = try unsafe DeviceState(decoding: bytes)
-        return (state.waiting.count, state.held.count)
+        return (state.heldSessionEvents.count, state.held.count)
       }
       waitForUser += state.0
       waitForSamples += state.1
@@ -132,7 +132,7 @@ extension EngagePlatform {
     }
   }
 
-  package func coverage(of run: RunContext, _ figures: [String: Int], _ details: DecisionDetails?) -> [RuleCoverage] {
+  package func coverage(of run: RunContext, _ figures: [String: Int], _ details: ProcessingDetails?) -> [RuleCoverage] {
     func rule(_ name: String, _ figure: EngageFigure) -> RuleCoverage { RuleCoverage(.rule, name, figures[figure]) }
     var rules = [
       rule("a session begins", .sessionsStarted), rule("a session ends", .sessionsEnded),
@@ -141,9 +141,9 @@ extension EngagePlatform {
     if run.job.identity {
       rules.append(rule("an identity is checked", .identityChecks))
     } else {
-      rules.append(rule("events are held until the mobile user id is known", .waitingForUserId))
+      rules.append(rule("events are held until the mobile user id is known", .heldForUserId))
     }
-    guard let details, let file = (details.rules as? EngageDecisionRules)?.links.file else { return rules }
+    guard let details, let file = (details.rules as? EngagePlatformRules)?.links.file else { return rules }
     return rules
       + file.routes.indices.map { RuleCoverage(.route, file.routes[$0].key, details.uses[$0, default: 0]) }
   }

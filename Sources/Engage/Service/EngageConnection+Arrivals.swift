@@ -14,7 +14,7 @@ extension EngageConnection {
     into arrivals: inout Arrivals
   ) throws {
     try compareEvents(of: store, names, interruption, &arrivals)
-    try tellOpenPlans(of: store, names, &arrivals)
+    try noteOpenPlans(of: store, names, &arrivals)
     try compareRecipients(of: store, names, interruption, &arrivals)
     try compareAuditRows(of: store, names, interruption, &arrivals)
   }
@@ -52,7 +52,7 @@ extension EngageConnection {
   private static let longHeld = Milliseconds(7 * 86_400_000)
 
   /// Reports unfinished work without comparing it with the service.
-  private func tellOpenPlans(of store: EventStore, _ names: ArrivalNames, _ arrivals: inout Arrivals) throws {
+  private func noteOpenPlans(of store: EventStore, _ names: ArrivalNames, _ arrivals: inout Arrivals) throws {
     let list = names.onStore("identity", "list", "--open")
     let plans = try store.merges.openPlans()
     let awaiting = try store.identities.awaiting()
@@ -60,7 +60,7 @@ extension EngageConnection {
     let refused = plans.count { plan in
       plan.scenario == .setUp && plan.state == .refused && !old.contains { $0.device.isIdentical(to: plan.device) }
     }
-    let waiting = max(0, awaiting.count - refused - old.count)
+    let pending = max(0, awaiting.count - refused - old.count)
     func add(_ count: Int, _ subject: Arrivals.Subject, _ words: String, repair: String = list) {
       if count > 0 { arrivals.add(Arrivals.Finding(.missing, subject, "", words, repair: repair), of: count) }
     }
@@ -74,7 +74,7 @@ extension EngageConnection {
             + names.onStore("identity", "abandon", "--device", name)))
     }
     add(
-      waiting, .recipients, "\(waiting.counted("device has", "devices have")) no recipient yet",
+      pending, .recipients, "\(pending.counted("device has", "devices have")) no recipient yet",
       repair: "the next run performs the set-up")
     add(
       refused, .recipients,
@@ -145,7 +145,7 @@ extension EngageConnection {
       "each recipient of a device is looked up in list \(settings.list). It must have the ids by which it was found and the values that the store's "
         + "plans wrote to it or to the recipient that it replaced. Without such values, it must have the mobile user id of one of its devices"
     )
-    tellMutualMerges(marks, settings, names, &arrivals)
+    noteMutualMerges(marks, settings, names, &arrivals)
     for ((heir, lack), answer) in zip(zip(heirs, lacks), answers) {
       guard let finding = heir.finding(for: answer, lack, settings, names) else {
         arrivals.count(.confirmed, heir.subject)
@@ -157,7 +157,7 @@ extension EngageConnection {
 
   /// Reports recipients that are marked as merged into each other, two in opposite directions or more in a circle,
   /// because programs merged the same people simultaneously (reference decisions 63).
-  private func tellMutualMerges(
+  private func noteMutualMerges(
     _ marks: [ByteText: String], _ settings: IdentitySettings, _ names: ArrivalNames, _ arrivals: inout Arrivals
   ) {
     for first in marks.keys.sorted() {

@@ -61,8 +61,8 @@ struct EngageConnection: PlatformService {
     stage.report.summary.identity = result.figures
     stage.report.summary.identity.newOwners = owners
     for note in result.notes { self.note(note, &stage) }
-    try tell(of: result.waiting, &stage)
-    tellOfRefusals(result.figures.refused, &stage)
+    try notePostponed(result.postponed, &stage)
+    noteRefusals(result.figures.refused, &stage)
     guard let failure = result.failure else { return }
     stage.report.notes.append("identity: \(failure)")
     stage.report.failure = "identity reconciliation is unfinished: \(failure)"
@@ -81,17 +81,17 @@ struct EngageConnection: PlatformService {
   private static let named = 20
 
   /// Reports the devices that are left to a later run while others continued.
-  private func tell(of waiting: [WaitingDevice], _ stage: inout ServiceStage) throws {
-    if waiting.isEmpty { return }
+  private func notePostponed(_ devices: [PostponedDevice], _ stage: inout ServiceStage) throws {
+    if devices.isEmpty { return }
     let personalData = PersonalData(stage.report.personalData, key: try stage.store.runs.reportKey())
-    for device in waiting.prefix(Self.named) {
+    for device in devices.prefix(Self.named) {
       let id = personalData.id(device.device).text.map { "device \($0)" } ?? "a device"
       let source = try stage.store.identities.recordSource(ofCheck: device.check, of: device.device)
       let name = source.map { "\(id) (\(device.check == nil ? "first seen at" : "record at") \($0))" } ?? id
       let reason = device.failure.map { "\($0)" } ?? "earlier work on the same id or recipient is pending"
       note("\(name) is left for the next run: \(reason)", &stage)
     }
-    if waiting.count > Self.named { note("devices left for the next run: \(waiting.count)", &stage) }
+    if devices.count > Self.named { note("devices left for the next run: \(devices.count)", &stage) }
   }
 
   /// Notes something about identities in the report and on the terminal.
@@ -101,7 +101,7 @@ struct EngageConnection: PlatformService {
   }
 
   /// Reports permanent refusals. They need an operator, and the run ends with exit code 76 (reference decisions 37).
-  private func tellOfRefusals(_ count: Int, _ stage: inout ServiceStage) {
+  private func noteRefusals(_ count: Int, _ stage: inout ServiceStage) {
     if count == 0 { return }
     let named = stage.report.merges.filter { $0.state == MergeState.refused.rawValue }.prefix(Self.named)
     for refused in named { stage.note("Identity: \(refused.refusal)") }
@@ -123,10 +123,10 @@ struct EngageConnection: PlatformService {
       _ = try stage.store.ledger.hold(eventsOf: [])
       return
     }
-    let waits = context.settings.recipient.holdsEventsUntilIdentified
+    let holdsUnidentified = context.settings.recipient.holdsEventsUntilIdentified
     let awaiting = try stage.store.identities.awaiting()
     let held = try stage.store.ledger.hold(
-      eventsOf: awaiting.map(\.device) + (waits ? stage.store.identities.devicesWithoutIdentity() : []))
+      eventsOf: awaiting.map(\.device) + (holdsUnidentified ? stage.store.identities.devicesWithoutIdentity() : []))
     guard held > 0 else { return }
     let events = held.counted("event is pending", "events are pending")
     guard let since = awaiting.first?.since else {

@@ -192,23 +192,23 @@ enum Augmentation {
   /// synchronous one, the loop waits. A plug-in that lacks its input is also skipped while an earlier plug-in may still
   /// add the input.
   static func apply(to draft: inout EventDraft, _ samples: LocationSamples, _ settings: RuleSettings, in arena: Arena) {
-    var waiting: [(plugin: any AugmentationPlugin, readyAt: Instant?)] = []
+    var pending: [(plugin: any AugmentationPlugin, readyAt: Instant?)] = []
     for plugin in settings.augmentation.plugins {
       switch plugin.readiness(of: draft, samples, settings.augmentation) {
       case .notConcerned: continue
-      case .ready(let instant): waiting.append((plugin, instant))
-      case .never: waiting.append((plugin, nil))
+      case .ready(let instant): pending.append((plugin, instant))
+      case .never: pending.append((plugin, nil))
       }
     }
     var now = draft.timestamp
     var index = 0
     var passedOver = 0
-    while !waiting.isEmpty {
-      if index >= waiting.count { index = 0 }
-      let (plugin, readyAt) = waiting[index]
+    while !pending.isEmpty {
+      if index >= pending.count { index = 0 }
+      let (plugin, readyAt) = pending[index]
       if let readyAt, readyAt <= now, index == 0 || !plugin.lacksInput(in: draft) {
         plugin.apply(to: &draft, samples, settings, in: arena)
-        waiting.remove(at: index)
+        pending.remove(at: index)
         passedOver = 0
       } else if plugin.isSynchronous {
         guard let readyAt else { break }
@@ -216,12 +216,12 @@ enum Augmentation {
       } else {
         index += 1
         passedOver += 1
-        guard passedOver == waiting.count else { continue }
-        guard let next = waiting.compactMap(\.readyAt).filter({ $0 > now }).min() else { break }
+        guard passedOver == pending.count else { continue }
+        guard let next = pending.compactMap(\.readyAt).filter({ $0 > now }).min() else { break }
         now = next
         passedOver = 0
       }
     }
-    draft.expired = !waiting.isEmpty
+    draft.expired = !pending.isEmpty
   }
 }

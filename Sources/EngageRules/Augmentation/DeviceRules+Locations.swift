@@ -52,7 +52,7 @@ extension DeviceRules {
   mutating func pruneSamples() {
     guard var earliest = state.lastSeen ?? knownUntil else { return }
     if case .paused(let pause) = state.session { earliest = min(earliest, pause.at) }
-    if let pause = state.waiting.earliestPause { earliest = min(earliest, pause) }
+    if let pause = state.heldSessionEvents.earliestPause { earliest = min(earliest, pause) }
     for event in state.held { earliest = min(earliest, event.draft.timestamp) }
     state.samples.keep(from: earliest)
   }

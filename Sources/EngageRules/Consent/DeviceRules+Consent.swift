@@ -47,7 +47,7 @@ extension DeviceRules {
     let known = processedUntil ?? Instant(milliseconds: 0)
     func wasDenied(at instant: Instant) -> Bool {
       guard instant >= known else { return false }
-      return consentsToCome.prefix { $0.at <= instant }.reduce(state.consent) { $0.taking($1.said) }.isDenied
+      return consentsToCome.prefix { $0.at <= instant }.reduce(state.consent) { $0.taking($1.consent) }.isDenied
     }
     state.samples.coordinates.removeAll { wasDenied(at: $0.at) }
     state.samples.places.removeAll { wasDenied(at: $0.at) }
@@ -72,10 +72,10 @@ package struct Consent: Equatable {
   package var isDenied: Bool { use == false || export == false }
 
   /// Returns this consent updated by a record; purposes that the record omits are unchanged.
-  func taking(_ said: Consent) -> Consent {
+  func taking(_ recorded: Consent) -> Consent {
     var consent = self
-    if let use = said.use { consent.use = use }
-    if let export = said.export { consent.export = export }
+    if let use = recorded.use { consent.use = use }
+    if let export = recorded.export { consent.export = export }
     return consent
   }
 }

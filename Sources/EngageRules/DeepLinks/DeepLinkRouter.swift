@@ -59,7 +59,7 @@ package struct DeepLinkRouter: Sendable {
         let passing: [Int]
         switch candidates(link, level, file, explanation: &explanation) {
         case .passing(let routes): passing = routes
-        case .undecided(let parameter):
+        case .unclear(let parameter):
           unsafe warnings.add(.tooLong, about: parameter.withUnsafeBufferPointer { unsafe arena.copy($0) })
           reading.outcome = fallback(file, link.partCount)
           return
@@ -100,7 +100,7 @@ package struct DeepLinkRouter: Sendable {
   private enum Candidates {
     case passing([Int])
     /// A value was too long for the expression of this parameter.
-    case undecided([UInt8])
+    case unclear([UInt8])
   }
 
   private func candidates(
@@ -114,7 +114,7 @@ package struct DeepLinkRouter: Sendable {
       explanation?.add(index, verdict)
       switch verdict {
       case .passed: passing.append(index)
-      case .tooLong(let parameter): return .undecided(parameter)
+      case .tooLong(let parameter): return .unclear(parameter)
       default: break
       }
     }

@@ -212,7 +212,7 @@ extension DeviceRules {
       state.session = .active(segmentStart: instant, accumulated: pause.accumulated)
       explanation?.note("session resumed by the link")
     }
-    guard isApart || !joinWaitingStart(at: instant, link: attributes) else { return }
+    guard isApart || !joinHeldStart(at: instant, link: attributes) else { return }
     draftStart(at: instant, link: attributes)
     if !isApart, let start = openStart, start.at == instant {
       // A session start by link is one event: it replaces the automatic start event at the same instant (reference
@@ -227,8 +227,8 @@ extension DeviceRules {
     }
   }
 
-  private mutating func joinWaitingStart(at instant: Instant, link: [Attribute]) -> Bool {
-    guard state.waiting.join(link, at: instant, source: source) else { return false }
+  private mutating func joinHeldStart(at instant: Instant, link: [Attribute]) -> Bool {
+    guard state.heldSessionEvents.join(link, at: instant, source: source) else { return false }
     explanation?.note("the link's parameters are added to the pending start event at the same instant")
     return true
   }

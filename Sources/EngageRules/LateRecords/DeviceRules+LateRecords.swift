@@ -7,13 +7,13 @@ extension DeviceRules {
   /// released first.
   mutating func processLate(_ record: Record) -> Bool {
     if isReleasing { return !releases(at: record.timestamp) }
-    let decided = processedUntil?.rfc3339 ?? ""
+    let processed = processedUntil?.rfc3339 ?? ""
     guard settings.lateRecords == .accept else {
       output.late.append(record.position)
-      explanation?.note("late: before \(decided), quarantined (Ingest.lateRecords = quarantine)")
+      explanation?.note("late: before \(processed), quarantined (Ingest.lateRecords = quarantine)")
       return true
     }
-    explanation?.note("late: before \(decided), outside sessions and campaigns (Ingest.lateRecords = accept)")
+    explanation?.note("late: before \(processed), outside sessions and campaigns (Ingest.lateRecords = accept)")
     warn(
       .lateRecord,
       "earlier than the time up to which its device was processed; processed outside sessions and campaigns")

@@ -100,7 +100,7 @@ extension DeviceRules {
           IdentityMoment(device: Array(state.device.bytes), emission: state.emission, asOf: asOf))
       }
     } else {
-      state.waiting.append(.ended(pause, core: state.pausedCore))
+      state.heldSessionEvents.append(.ended(pause, core: state.pausedCore))
       explanation?.note("the session's end event is held until the mobile user id is known")
     }
   }
@@ -126,7 +126,7 @@ extension DeviceRules {
 
   private mutating func emitInstalled(at instant: Instant) {
     guard state.isUserIdKnown else {
-      state.waiting.append(.installed(source: source))
+      state.heldSessionEvents.append(.installed(source: source))
       explanation?.note("the installed event is held until the mobile user id is known")
       return
     }
@@ -145,7 +145,7 @@ extension DeviceRules {
     state.sessionSource = source
     explanation?.note("session started")
     guard state.isUserIdKnown else {
-      state.waiting.append(.started(at: instant, link: link, source: source))
+      state.heldSessionEvents.append(.started(at: instant, link: link, source: source))
       explanation?.note("the session's start event is held until the mobile user id is known")
       return
     }
@@ -184,12 +184,12 @@ extension DeviceRules {
   /// If the user id is known, releases held events in order: session starts with the given instant, session ends with
   /// their own (reference decisions 14). Returns whether any are left.
   mutating func releases(at instant: Instant) -> Bool {
-    guard state.isUserIdKnown, !isDenied, !state.waiting.isEmpty else { return false }
+    guard state.isUserIdKnown, !isDenied, !state.heldSessionEvents.isEmpty else { return false }
     if !isReleasing {
-      let events = state.waiting.count.counted("event")
+      let events = state.heldSessionEvents.count.counted("event")
       explanation?.note("the mobile user id is known; the held events are released (\(events))")
     }
-    for event in state.waiting.removeFirst(Self.releasedAtOnce, in: arena) {
+    for event in state.heldSessionEvents.removeFirst(Self.releasedAtOnce, in: arena) {
       switch event {
       case .installed(let source):
         emitInstalled(at: instant, source: source)
@@ -200,7 +200,7 @@ extension DeviceRules {
         emitEnd(pause, core: core)
       }
     }
-    return !state.waiting.isEmpty
+    return !state.heldSessionEvents.isEmpty
   }
 
   // MARK: - Gap mode

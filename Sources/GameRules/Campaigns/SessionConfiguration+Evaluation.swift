@@ -53,10 +53,10 @@ extension SessionConfiguration {
     _ name: Text, _ parameters: JSONView, _ session: Text, _ counts: inout TriggerCounts, _ all: Bool,
     _ report: (Trigger, TriggerResult, Int64) -> Void
   ) {
-    let waiting = triggers(of: name)
-    guard !waiting.isEmpty else { return }
+    let named = triggers(of: name)
+    guard !named.isEmpty else { return }
     counts.enter(session)
-    for index in waiting {
+    for index in named {
       let trigger = triggers[index]
       guard trigger.condition.holds(for: parameters) else {
         report(trigger, .condition, 0)

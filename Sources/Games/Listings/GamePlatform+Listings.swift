@@ -55,7 +55,7 @@ extension GamePlatform {
     outline.campaigns[campaign, default: 0] += 1
   }
 
-  package func coverage(of run: RunContext, _ figures: [String: Int], _ details: DecisionDetails?) -> [RuleCoverage] {
+  package func coverage(of run: RunContext, _ figures: [String: Int], _ details: ProcessingDetails?) -> [RuleCoverage] {
     func rule(_ name: String, _ figure: GameFigure) -> RuleCoverage { RuleCoverage(.rule, name, figures[figure]) }
     var rules = [
       rule("a session begins", .sessionsStarted), rule("a session ends", .sessionsEnded),
@@ -64,7 +64,7 @@ extension GamePlatform {
     let game = gameSettings(run.settings).deltaDNA
     if game.engageURL != nil { rules.append(rule("a decision is requested from Engage", .decisions)) }
     if game.eventSchema != nil { rules.append(rule("an event does not match the schema", .invalid)) }
-    guard let details, let configuration = (details.rules as? GameDecisionRules)?.configuration else { return rules }
+    guard let details, let configuration = (details.rules as? GamePlatformRules)?.configuration else { return rules }
     return rules
       + configuration.triggers.map { trigger in
         let campaign = trigger.campaignName?.description ?? "campaign \(trigger.campaignID)"

@@ -36,7 +36,7 @@ package final class DecisionRun: Sendable {
     try session.settleInterrupted()
     var last: StoredDecision?
     while true {
-      let page = try store.decisions.waiting(after: last, limit: 256)
+      let page = try store.decisions.pending(after: last, limit: 256)
       for decision in page { try session.take(decision) }
       guard let end = page.last else { break }
       last = end
@@ -67,7 +67,7 @@ package final class DecisionRun: Sendable {
         return
       }
       guard let service = run.service, report.end == nil, !run.cancellation.isCancelled else {
-        report.waiting += 1
+        report.pending += 1
         return
       }
       try commit(begins: decision)
@@ -105,7 +105,7 @@ package struct DecisionReport: Sendable, Equatable {
   /// ``GameFigure``).
   package var figures: [String: Int] = [:]
   /// The number of questions left for a later run.
-  package var waiting = 0
+  package var pending = 0
   /// The failure after which no more questions were sent; nil if there was none.
   package var end: DecisionFailure?
 }

@@ -70,7 +70,7 @@ package enum DecisionTables {
 
 /// The progress of a question.
 enum DecisionState: Int {
-  case waits = 0
+  case pending = 0
   /// A request was started; its outcome is unknown.
   case asked = 1
   case settled = 2

@@ -33,7 +33,7 @@ package struct Decisions: Sendable {
   }
 
   /// Returns the next pending questions after `last` (nil for the first ones), ordered by time, device and emission.
-  func waiting(after last: StoredDecision?, limit: Int) throws -> [StoredDecision] {
+  func pending(after last: StoredDecision?, limit: Int) throws -> [StoredDecision] {
     let page = try questions(
       "(time, device, emission, id) > (?, ?, ?, ?) AND state = 0 ORDER BY time, device, emission, id LIMIT ?",
       [last?.timestamp.milliseconds ?? .min, last?.device ?? "", last?.emission ?? 0, last?.id ?? 0, limit])
@@ -87,7 +87,7 @@ package struct Decisions: Sendable {
   /// requests fail.
   ///
   /// - Throws: ``StoreError``.
-  package func counts() throws -> (waiting: Int, settled: Int, answers: Int) {
+  package func counts() throws -> (pending: Int, settled: Int, answers: Int) {
     try connection.read { db in
       func count(_ sql: String) throws -> Int { try Int.fetchOne(db, sql: "SELECT count(*) FROM \(sql)") ?? 0 }
       return (

@@ -9,7 +9,7 @@ extension PlatformReport {
   ///   - details: the deciders' details; nil if the run processed nothing.
   ///   - times: the event times that the service accepts.
   ///   - hasSent: whether the run may also have sent questions to Engage.
-  init(_ figures: [String: Int], _ details: DecisionDetails?, times: ServiceTimes, hasSent: Bool) {
+  init(_ figures: [String: Int], _ details: ProcessingDetails?, times: ServiceTimes, hasSent: Bool) {
     self.init()
     lines = Self.lines(figures, times, hasSent: hasSent)
     sections = Self.sections(details) + [Self.decisions(figures)]
@@ -49,8 +49,8 @@ extension PlatformReport {
   /// The maximum number of rows; names come from users, so there may be any number of them.
   private static let mostRows = 200
 
-  private static func sections(_ details: DecisionDetails?) -> [ReportSection] {
-    guard let details, let rules = details.rules as? GameDecisionRules else { return [] }
+  private static func sections(_ details: ProcessingDetails?) -> [ReportSection] {
+    guard let details, let rules = details.rules as? GamePlatformRules else { return [] }
     let triggers = rules.configuration?.triggers ?? []
     return FindingReport.sections(details.findings, details.coverage, of: rules.schema) + [
       ReportSection(

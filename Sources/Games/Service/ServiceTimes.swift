@@ -32,7 +32,7 @@ package struct ServiceTimes: Sendable {
           + (context.sandboxAddress == nil ? "" : "; the sandbox uses asOf"), &stage)
     }
     // A sandbox uses asOf as its clock, like the run.
-    guard context.sandboxAddress == nil, let old = try stage.store.ledger.waiting(upTo: limit(at: context.now)) else {
+    guard context.sandboxAddress == nil, let old = try stage.store.ledger.pending(upTo: limit(at: context.now)) else {
       return
     }
     let outdated = OutdatedEvents(

@@ -74,10 +74,10 @@ import Testing
       ("kill -9 $$", .failed(exitCode: nil)), ("/absent/program", .failed(exitCode: 127)),
     ] as [(String, LineProgram.Failure?)])
   func oneThatIsToldALineIsJudgedByItsExitCode(script: String, failure: LineProgram.Failure?) throws {
-    #expect(try program(script).tell(Array("a".utf8)) == failure)
+    #expect(try program(script).sendLast(Array("a".utf8)) == failure)
   }
 
   @Test func oneThatDoesNotEndIsHungEvenWithoutOutput() throws {
-    #expect(try program("exec > /dev/null; sleep 100", timeout: 500).tell(Array("a".utf8)) == .hung)
+    #expect(try program("exec > /dev/null; sleep 100", timeout: 500).sendLast(Array("a".utf8)) == .hung)
   }
 }

@@ -57,7 +57,7 @@ struct SimulatedPlatform: Platform {
   var storeFormat: StoreFormat { platform.storeFormat }
   var eventColumns: [EventColumn] { platform.eventColumns }
 
-  func rules(for run: RunContext) throws -> any DecisionRules { try platform.rules(for: run) }
+  func rules(for run: RunContext) throws -> any PlatformRules { try platform.rules(for: run) }
   func storeDestination(_ settings: Settings) -> StoreDestination { platform.storeDestination(settings) }
   func window(_ settings: Settings, asOf: Instant) -> DeliveryWindow? { platform.window(settings, asOf: asOf) }
   func form(_ settings: Settings) -> Int { platform.form(settings) }
@@ -66,7 +66,7 @@ struct SimulatedPlatform: Platform {
   func connect(_ run: RunContext) throws -> any PlatformService { try service(run) }
 
   func add(
-    _ figures: [String: Int], _ details: DecisionDetails?, of run: RunContext, to report: inout RunReport
+    _ figures: [String: Int], _ details: ProcessingDetails?, of run: RunContext, to report: inout RunReport
   ) {
     platform.add(figures, details, of: run, to: &report)
   }

@@ -61,7 +61,7 @@ import Testing
       event.source = source
       return event
     }
-    let blocks = fixtures.blocks(events, limits: BlockLimits(maxEvents: 4, maxBodyBytes: 100_000))
+    let blocks = fixtures.blocks(events, limits: RequestLimits(maxEvents: 4, maxBodyBytes: 100_000))
     var read: [StoredSource] = []
     let arena = Arena()
     for index in blocks.entries.indices {
@@ -79,7 +79,7 @@ import Testing
     var random = SplitMix64(seed: seed)
     let fixtures = EventFixtures()
     let events = Self.randomEvents(&random, fixtures).sorted(by: Event.precedes)
-    let limits = BlockLimits(
+    let limits = RequestLimits(
       maxEvents: Int.random(in: 1...40, using: &random), maxBodyBytes: Int.random(in: 500...9000, using: &random))
     let blocks = fixtures.blocks(events, limits: limits)
     var read: [String] = []
@@ -120,8 +120,8 @@ import Testing
     var random = SplitMix64(seed: seed)
     let fixtures = EventFixtures()
     let events = Self.randomEvents(&random, fixtures).sorted(by: Event.precedes)
-    let blocks = fixtures.blocks(events, limits: BlockLimits(maxEvents: 30, maxBodyBytes: 100_000))
-    let limits = BlockLimits(maxEvents: Int.random(in: 1...40, using: &random), maxBodyBytes: 9000)
+    let blocks = fixtures.blocks(events, limits: RequestLimits(maxEvents: 30, maxBodyBytes: 100_000))
+    let limits = RequestLimits(maxEvents: Int.random(in: 1...40, using: &random), maxBodyBytes: 9000)
     // The copier outlives each block that it reads.
     let copier = EventBlockCopier(.engage, limits)
     for index in blocks.entries.indices {
@@ -205,12 +205,12 @@ import Testing
     let long = String(repeating: "x", count: 3000)
     let blocks = fixtures.blocks(
       [fixtures.event(1), fixtures.event(2, name: long), fixtures.event(3)],
-      limits: BlockLimits(maxEvents: 100, maxBodyBytes: 1500))
+      limits: RequestLimits(maxEvents: 100, maxBodyBytes: 1500))
     #expect(blocks.entries.map(\.events) == [1, 1, 1])
     #expect(blocks.entries.map(\.first.milliseconds) == [1, 2, 3])
     let many = fixtures.blocks(
       (1...4).map { fixtures.event($0, name: $0 == 4 ? "short" : long) },
-      limits: BlockLimits(maxEvents: 100, maxBodyBytes: 1500))
+      limits: RequestLimits(maxEvents: 100, maxBodyBytes: 1500))
     #expect(many.entries.map(\.events) == [1, 1, 1, 1])
     #expect(try many.entries.indices.map { try body(many.block($0)).utf8.count } == many.entries.map(\.bodyBytes))
   }

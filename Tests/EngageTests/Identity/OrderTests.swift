@@ -170,14 +170,14 @@ import Testing
     let result = try bench.reconcile()
     #expect(result.figures.created == 7)
     #expect(result.failure == .uncertain("fault 50"))
-    #expect(result.waiting == [WaitingDevice(device: "d-0", check: nil, failure: .uncertain("fault 50"))])
+    #expect(result.postponed == [PostponedDevice(device: "d-0", check: nil, failure: .uncertain("fault 50"))])
     #expect(result.figures.checks == 0)
     #expect(try bench.store.identities.devicesWithoutIdentity() == ["d-0"])
     // The next run makes up for it.
     bench.service.change { $0.fails = nil }
     let second = try bench.reconcile()
     #expect(second.failure == nil)
-    #expect(second.waiting.isEmpty)
+    #expect(second.postponed.isEmpty)
     #expect(second.figures.created == 1)
     #expect(second.figures.updated == 1)
     #expect(try bench.store.identities.devicesWithoutIdentity().isEmpty)
@@ -200,15 +200,15 @@ import Testing
     bench.service.change { $0.fails = { $0.columns == ["customer_id": "c-1"] } }
     let result = try bench.reconcile()
     #expect(
-      result.waiting == [
-        WaitingDevice(device: "d-1", check: 1, failure: .uncertain("fault 50")),
-        WaitingDevice(device: "d-2", check: 2, failure: nil),
-        WaitingDevice(device: "d-3", check: 3, failure: nil),
+      result.postponed == [
+        PostponedDevice(device: "d-1", check: 1, failure: .uncertain("fault 50")),
+        PostponedDevice(device: "d-2", check: 2, failure: nil),
+        PostponedDevice(device: "d-3", check: 3, failure: nil),
       ])
     #expect(bench.service.recipients[fourth] == ["Mobile User Id": "D4", "customer_id": "c-4"])
     #expect(bench.service.recipients[third] == ["Mobile User Id": "C3"])
     bench.service.change { $0.fails = nil }
-    #expect(try bench.reconcile().waiting.isEmpty)
+    #expect(try bench.reconcile().postponed.isEmpty)
     #expect(bench.service.recipients[loser]?["customer_id"] == "c-1")
     #expect(bench.service.recipients[winner]?["loyalty_id"] == "y-2")
   }
@@ -222,7 +222,7 @@ import Testing
     bench.service.change { $0.fails = { $0.operation == "AddRecipient" } }
     let result = try bench.reconcile()
     #expect(result.failure == .uncertain("fault 50"))
-    #expect(result.waiting.map(\.device) == ["d-0", "d-1", "d-2"])
+    #expect(result.postponed.map(\.device) == ["d-0", "d-1", "d-2"])
     #expect(bench.service.calls.count { $0.operation == "AddRecipient" } == 3 * bench.tries)
   }
 

@@ -142,7 +142,7 @@ import Testing
     try persons(20, [rule], patient(20_000)) { bench, result in
       #expect(result.failure == .deferred("outcome unknown: status 503"))
       #expect(result.failure?.exit == .serviceUnavailable)
-      #expect(result.waiting.map(\.device) == ["d-3"])
+      #expect(result.postponed.map(\.device) == ["d-3"])
       #expect(result.figures.updated == 19)
       #expect(bench.time.milliseconds <= 20_000, "\(bench.time.milliseconds)")
       bench.server.setFaults(FaultPlan(rules: []))
@@ -167,7 +167,7 @@ import Testing
           DeviceSetup(device: "d-\($0)", firstSeen: Instant(milliseconds: $0), mobileUserId: "M-\($0)", recipientId: "")
         })
       let result = try bench.reconciler.reconcile()
-      #expect(result.waiting.map(\.device) == ["d-3"])
+      #expect(result.postponed.map(\.device) == ["d-3"])
       #expect(result.figures.created == 7)
       guard case .deferred? = result.failure else {
         Issue.record("\(String(describing: result.failure))")

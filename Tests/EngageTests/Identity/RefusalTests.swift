@@ -147,7 +147,7 @@ import Testing
       let result = try bench.reconciler.reconcile()
       // What waits for the plan's recipients is no conflict of its own.
       #expect((result.figures.refused, result.figures.conflicts) == (1, 0))
-      #expect(result.waiting == [WaitingDevice(device: "d-2", check: 2, failure: nil)])
+      #expect(result.postponed == [PostponedDevice(device: "d-2", check: 2, failure: nil)])
       let plan = try #require(try bench.store.merges.openPlans().first)
       #expect(plan.state == .refused && plan.isUnderWay)
       #expect((plan.loser, plan.winner, plan.device) == (loser, winner, "d-1"))

@@ -21,7 +21,7 @@ import Testing
         timestamp: Instant(milliseconds: 1_768_467_600_000 + Int64(index)), device: "d", emission: Int64(index + 1),
         consent: [], isStored: false, source: source)
     }
-    var encoder = EventBlockWriter(.game, limits: BlockLimits(maxEvents: 100, maxBodyBytes: 1 << 20))
+    var encoder = EventBlockWriter(.game, limits: RequestLimits(maxEvents: 100, maxBodyBytes: 1 << 20))
     let block = events.withUnsafeBufferPointer { encoder.encode($0) }.block(0)
     let cursor = try EventBlockReader(block, .game)
     var read: [StoredSource] = []
@@ -48,7 +48,7 @@ import Testing
         parameters: tape.view(at: 0), timestamp: Instant(milliseconds: 1_768_467_600_000), device: "d\"",
         emission: Int64(index + 1), consent: .use, isStored: index == 1)
     }
-    var writer = EventBlockWriter(.game, limits: BlockLimits(maxEvents: 100, maxBodyBytes: 1 << 20))
+    var writer = EventBlockWriter(.game, limits: RequestLimits(maxEvents: 100, maxBodyBytes: 1 << 20))
     var blocks = events.withUnsafeBufferPointer { writer.encode($0) }
     if isCopied { blocks = try WireForm.game.copy(of: blocks.block(0)) }
     var body = ByteBuffer()
@@ -87,7 +87,7 @@ extension GameEvent {
   /// The event in the form of the wire.
   var json: [UInt8] {
     get throws {
-      var writer = EventBlockWriter(.game, limits: BlockLimits(maxEvents: 1, maxBodyBytes: .max))
+      var writer = EventBlockWriter(.game, limits: RequestLimits(maxEvents: 1, maxBodyBytes: .max))
       return try WireForm.game.event(writer.encode(self)).json
     }
   }

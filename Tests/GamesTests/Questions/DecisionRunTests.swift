@@ -218,7 +218,7 @@ func short(_ line: String) throws -> String {
     let bench = try Bench { number, _ in number == 1 ? (status, "") : (200, "{}") }
     try bench.add([question("a"), question("b", at: 1), question("c", at: 2, isAsked: false)])
     let (report, lines) = try bench.ask()
-    #expect(report.end?.status == status && report.figures[GameFigure.asked] == 1 && report.waiting == 1)
+    #expect(report.end?.status == status && report.figures[GameFigure.asked] == 1 && report.pending == 1)
     #expect(
       try lines.map(short) == [
         #""a" \#(status) false "\#(word)" null"#, #""b" 0 false "notAsked" null"#, #""c" 200 false null {}"#,
@@ -270,7 +270,7 @@ func short(_ line: String) throws -> String {
     let asking = DecisionRun(
       store: bench.store, run: run, asOf: bench.asOf, service: try bench.service(), lifespan: .zero)
     asking.end()
-    #expect(try asking.ask().waiting == 2)
+    #expect(try asking.ask().pending == 2)
     try bench.finish(run)
     #expect(try bench.ask().report.figures[GameFigure.answered] == 2)
   }

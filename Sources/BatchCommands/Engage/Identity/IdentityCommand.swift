@@ -47,7 +47,7 @@ struct IdentityCommand: ParsableCommand {
   }
 
   static func report(_ figures: RunSummary.Identity, _ format: OutputFormat) {
-    format.tell([
+    format.show([
       "checks": .number(figures.checks), "created": .number(figures.created), "updated": .number(figures.updated),
       "merged": .number(figures.merged), "conflicts": .number(figures.conflicts),
       "auditRows": .number(figures.auditRows), "refused": .number(figures.refused),
@@ -61,7 +61,7 @@ struct IdentityCommand: ParsableCommand {
 
   static func report(_ plan: Int64, of store: EventStore, _ format: OutputFormat) throws {
     guard let plan = try store.merges.plan(plan) else { throw CommandError.unknownPlan(plan) }
-    format.tell(try PlanReport(plan, of: store, PersonalData(.hash, key: store.runs.reportKey())).facts)
+    format.show(try PlanReport(plan, of: store, PersonalData(.hash, key: store.runs.reportKey())).facts)
   }
 
   /// - Throws: The error or exit code for any result other than success.
@@ -88,7 +88,7 @@ extension IdentityCommand {
         let reports = try (open ? store.merges.openPlans() : store.merges.plans()).map {
           try PlanReport($0, of: store, personal)
         }
-        answer.format.tell(.array(reports.map(\.facts.document))) {
+        answer.format.show(.array(reports.map(\.facts.document))) {
           var listing = Listing(.text, columns: PlanReport.columns)
           for report in reports { listing.add(report.cells) }
           listing.end()
@@ -111,7 +111,7 @@ extension IdentityCommand {
       try choice.readingIdentities { store in
         guard let plan = try store.merges.plan(plan) else { throw CommandError.unknownPlan(plan) }
         let report = try PlanReport(plan, of: store, personal.policy(for: store))
-        answer.format.tell(report.facts(try store.merges.journal(of: plan.id)))
+        answer.format.show(report.facts(try store.merges.journal(of: plan.id)))
       }
     }
   }
@@ -174,7 +174,7 @@ extension IdentityCommand {
           now: .now)
         let result = try reconciler.link(
           anonymous: anonymous, primary: primary, mergeColumn: mergeColumn, primaryColumn: primaryColumn)
-        answer.format.tell([
+        answer.format.show([
           "changedAnonymous": .flag(result.changedAnonymous), "changedPrimary": .flag(result.changedPrimary),
         ]) {
           Streams.data(
@@ -202,7 +202,7 @@ extension IdentityCommand {
             kind: "recipient", name: recipient,
             hint: "'engage-batch identity export --show-personal-data' lists the recipients")
         }
-        options.answer.format.tell(["devices": .number(devices)]) {
+        options.answer.format.show(["devices": .number(devices)]) {
           Streams.data("\(devices.counted("device gets", "devices get")) another recipient in the next run")
         }
       }
@@ -286,7 +286,7 @@ extension IdentityCommand {
           }
           return count + more
         }
-        options.answer.format.tell(["setUps": .number(people)]) {
+        options.answer.format.show(["setUps": .number(people)]) {
           Streams.data("\(people.counted("set-up")) abandoned: the next run sends the events without a recipient")
         }
       }

@@ -10,7 +10,7 @@ final class OperationLedger {
     /// Sent, but no usable response was received.
     case unknown
     /// Not sent, or refused by the service before any effect.
-    case waiting
+    case pending = "waiting"
     /// Carried out by the service.
     case answered
     /// Rejected by the service.

@@ -49,7 +49,7 @@ struct OperationSeries {
     case .answered: .doneBefore
     case .failed: again.contains(.failed) ? .send : .failedBefore
     case .begun, .unknown: again.contains(.inDoubt) ? .send : .inDoubt
-    case .waiting, nil: .send
+    case .pending, nil: .send
     }
   }
 
@@ -57,11 +57,11 @@ struct OperationSeries {
   ///
   /// - Parameters:
   ///   - send: Sends one operation, without retries.
-  ///   - tell: Receives the report of each operation sent, and nil for one in doubt since an earlier command.
+  ///   - report: Receives the report of each operation sent, and nil for one in doubt since an earlier command.
   /// - Returns: The exit code of the failure, or `done` if all operations were handled.
   mutating func run(
     _ monitor: TerminalMonitor, _ interruption: Interruption, send: (NamedOperation) -> ServiceOutcome<XMLElement?>,
-    tell: (OperationRecord, XMLAPIReport?) -> Void
+    report: (OperationRecord, XMLAPIReport?) -> Void
   ) throws -> RunExit {
     let all = counts.left
     var stop = RunExit.done
@@ -69,16 +69,16 @@ struct OperationSeries {
       guard stop == .done else { return }
       try interruption.check()
       let fate = fate(of: record)
-      if fate == .inDoubt { tell(record, nil) }
+      if fate == .inDoubt { report(record, nil) }
       guard fate == .send else { return }
       try ledger.note(.begun, of: record.key)
       let outcome = send(record.operation)
-      let report = XMLAPIReport(record.operation.name, outcome)
+      let answer = XMLAPIReport(record.operation.name, outcome)
       try ledger.note(settle(outcome), of: record.key)
-      tell(record, report)
+      report(record, answer)
       switch outcome {
       case .answered, .rejected: break
-      case .notSent, .refused, .unknown: stop = report.exit
+      case .notSent, .refused, .unknown: stop = answer.exit
       }
       monitor.sent(all - counts.left, of: all)
     }
@@ -87,7 +87,7 @@ struct OperationSeries {
 
   private mutating func settle(_ outcome: ServiceOutcome<XMLElement?>) -> OperationLedger.State {
     switch outcome {
-    case .notSent, .refused: return .waiting
+    case .notSent, .refused: return .pending
     case .answered:
       counts.answered += 1
       counts.left -= 1

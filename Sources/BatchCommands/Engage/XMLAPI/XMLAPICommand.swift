@@ -105,7 +105,7 @@ struct XMLAPICommand: ParsableCommand {
     let stop: RunExit
     do {
       stop = try ServiceSession.run(settings, usesSandbox: sandbox) { service in
-        try series.run(monitor, interruption, send: { service.call($0.operation) }, tell: Self.tell)
+        try series.run(monitor, interruption, send: { service.call($0.operation) }, report: Self.report)
       }
     } catch let error as InterruptedError {
       stop = error.exit
@@ -123,7 +123,7 @@ struct XMLAPICommand: ParsableCommand {
   }
 
   /// - Parameter report: The report; nil for an operation whose outcome in an earlier command is unknown.
-  private static func tell(_ record: OperationRecord, _ report: XMLAPIReport?) {
+  private static func report(_ record: OperationRecord, _ report: XMLAPIReport?) {
     let document = report?.document ?? ["operation": .text(record.operation.name), "outcome": "inDoubt"]
     Streams.data(document.adding(["line": .number(record.line), "id": .text(record.key)]).canonicalText)
   }

@@ -33,7 +33,7 @@ extension HTTPSettings {
 }
 
 extension DeliverySettings {
-  package init(_ settings: Settings, limits: BlockLimits) {
+  package init(_ settings: Settings, limits: RequestLimits) {
     self.init(
       concurrency: settings.upload.concurrency, limits: limits,
       onUnknown: settings.upload.onUnknown, maxFailures: settings.networking.maxRetries,

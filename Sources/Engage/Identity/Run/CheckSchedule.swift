@@ -125,7 +125,7 @@ struct CheckTurn: Sendable {
     return entry
   }
 
-  /// Marks the piece's changes as decided, so that the next piece has its turn.
+  /// Marks the piece's changes as known, so that the next piece has its turn.
   func decide() { schedule.state.change { $0.decide(piece) } }
 
   /// Releases the piece's recipients without ending the piece.

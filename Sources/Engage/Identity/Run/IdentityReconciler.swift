@@ -54,15 +54,15 @@ package struct IdentityReconciler: Sendable {
     guard hasWork else { return log.result }
     return try result(log) {
       let finding = try preflight(locations: locations)
-      try session(log, finding).finishOpenPlans()
+      try work(log, finding).finishOpenPlans()
       var worker = self
       if let index = try prepareIndex(log, without: finding.missingColumns) {
         worker.remote = index
         worker.looksBeforeAdding = true
       }
-      let session = try worker.session(log, finding)
-      try session.work()
-      if writesLocations { try session.writeLocations() }
+      let work = try worker.work(log, finding)
+      try work.processAll()
+      if writesLocations { try work.writeLocations() }
     }
   }
 
@@ -77,8 +77,8 @@ package struct IdentityReconciler: Sendable {
     return log.result
   }
 
-  func session(_ log: RunLog, _ finding: PreflightFinding) throws -> IdentitySession {
-    IdentitySession(
+  func work(_ log: RunLog, _ finding: PreflightFinding) throws -> IdentityWork {
+    IdentityWork(
       reconciler: self, log: log, missingColumns: finding.missingColumns,
       draft: MergeDraft(settings: settings, mobileUserIdIsKey: finding.mobileUserIdIsKey, now: now),
       forgotten: try store.erasures.forgottenPeople())
@@ -98,8 +98,8 @@ package struct IdentityReconciler: Sendable {
       throw CommandError.ended(id, plan.state)
     }
     return try result(log) {
-      let session = try session(log, preflight(locations: []))
-      for plan in plans { try session.resume(plan) }
+      let work = try self.work(log, preflight(locations: []))
+      for plan in plans { try work.resume(plan) }
     }
   }
 
@@ -188,17 +188,17 @@ package struct IdentityResult: Sendable, Equatable {
   /// work stays in the store. Nil if everything was processed.
   package var failure: RemoteFailure?
   /// The devices left to a later run while others continued, in the order in which they were found.
-  package var waiting: [WaitingDevice] = []
+  package var postponed: [PostponedDevice] = []
   /// Further notes for whoever started the run.
   package var notes: [String] = []
 }
 
 /// A device whose set-up or check is left to a later run.
-package struct WaitingDevice: Sendable, Equatable {
+package struct PostponedDevice: Sendable, Equatable {
   package var device: String
   /// The pending check; nil for the set-up or last known location.
   package var check: Int64?
-  /// The repeated failure of its calls; nil if the device only waits for other pending work.
+  /// The repeated failure of its calls; nil if it is postponed only because earlier work is pending.
   package var failure: RemoteFailure?
 }
 

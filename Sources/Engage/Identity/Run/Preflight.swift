@@ -28,7 +28,7 @@ extension IdentityReconciler {
       if addsRecipients, let objection = KeyObjection(settings, listKey: Self.names(list.keyColumns)) {
         problems.append("\(objection.setting): \(objection.reason)")
       }
-      for column in searched.filter(IdentitySession.isColumn)
+      for column in searched.filter(IdentityWork.isColumn)
       where try !list.columns.contains(ByteText(column)) && !canSearch(column) {
         missing.insert(ByteText(column))
       }
@@ -58,7 +58,7 @@ extension IdentityReconciler {
 
   /// Whether the service accepts look-ups by a column that is missing from the list's description.
   private func canSearch(_ column: String) throws -> Bool {
-    guard IdentitySession.isWritable(column) else { return true }
+    guard IdentityWork.isWritable(column) else { return true }
     do {
       _ = try retryPolicy.reading { () throws(RemoteFailure) in
         try remote.find([ColumnValue(column, "engage-batch")])

@@ -7,10 +7,10 @@ final class RunLog: Sendable {
     var hasEnded = false
     /// The devices, people and checks of instructions that are left to a later run.
     var blocked: Set<String> = []
-    /// The devices of ``IdentityResult/waiting``.
-    var waiting: Set<ByteText> = []
+    /// The devices of ``IdentityResult/postponed``.
+    var postponedDevices: Set<ByteText> = []
     /// The keys of the pieces left to a later run.
-    var postponed: Set<ByteText> = []
+    var postponedKeys: Set<ByteText> = []
     /// The devices whose calls failed since the last success.
     var failing: Set<String> = []
     var error: (any Error)?
@@ -57,7 +57,7 @@ final class RunLog: Sendable {
   func postpone(_ device: String, check: Int64?, keys: [String], _ failure: RemoteFailure) {
     if failure.endsRun { return fail(failure) }
     state.withLock { state in
-      state.postpone(WaitingDevice(device: device, check: check, failure: failure), keys)
+      state.postpone(PostponedDevice(device: device, check: check, failure: failure), keys)
       // A deferred call is not a sign of failure, because other calls are answered.
       if case .deferred = failure {} else { state.failing.insert(device) }
       if state.failing.count >= Self.breaker { state.hasEnded = true }
@@ -67,12 +67,14 @@ final class RunLog: Sendable {
 
   /// Leaves a device's work to a later run, because it follows pending work.
   func postpone(_ device: String, check: Int64?, keys: [String]) {
-    state.withLock { $0.postpone(WaitingDevice(device: device, check: check, failure: nil), keys) }
+    state.withLock { $0.postpone(PostponedDevice(device: device, check: check, failure: nil), keys) }
   }
 
   /// Whether work that is left to a later run has one of the keys.
-  func waits(for keys: [String]) -> Bool {
-    state.withLock { state in !state.postponed.isEmpty && keys.contains { state.postponed.contains(ByteText($0)) } }
+  func isPostponed(_ keys: [String]) -> Bool {
+    state.withLock { state in
+      !state.postponedKeys.isEmpty && keys.contains { state.postponedKeys.contains(ByteText($0)) }
+    }
   }
 
   /// Ends the work: no later call can succeed.
@@ -91,11 +93,11 @@ final class RunLog: Sendable {
 }
 
 extension RunLog.State {
-  /// Adds the device to the waiting ones once, and again for each failure of its calls.
-  fileprivate mutating func postpone(_ device: WaitingDevice, _ keys: [String]) {
-    let isNew = waiting.insert(ByteText(device.device)).inserted
-    if isNew || device.failure != nil { result.waiting.append(device) }
+  /// Adds the device to the postponed ones once, and again for each failure of its calls.
+  fileprivate mutating func postpone(_ device: PostponedDevice, _ keys: [String]) {
+    let isNew = postponedDevices.insert(ByteText(device.device)).inserted
+    if isNew || device.failure != nil { result.postponed.append(device) }
     blocked.insert(device.device)
-    postponed.formUnion(keys.map { ByteText($0) })
+    postponedKeys.formUnion(keys.map { ByteText($0) })
   }
 }

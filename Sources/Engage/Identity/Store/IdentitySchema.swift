@@ -95,7 +95,7 @@ enum IdentitySchema {
       file TEXT NOT NULL,
       line INTEGER NOT NULL
     ) STRICT, WITHOUT ROWID;
-    CREATE INDEX identity_person_waiting ON identity_person (first_seen, device, person) WHERE state < 2;
+    CREATE INDEX identity_person_due ON identity_person (first_seen, device, person) WHERE state < 2;
     CREATE INDEX identity_person_by_device ON identity_person (device);
     CREATE INDEX identity_person_by_recipient ON identity_person (recipient_id);
 

@@ -203,3 +203,19 @@ extension RecordType: RecordShape {
     }
   }
 }
+
+extension Record {
+  static var blank: Record {
+    Record(
+      device: .empty, timestamp: Instant(milliseconds: 0), type: .launch, kind: .events,
+      position: RecordPosition(file: 0, line: 0))
+  }
+
+  /// Creates the record from an entry, with views into the entry's memory.
+  package init(_ entry: RecordEntry) {
+    self.init(
+      device: entry.device, timestamp: entry.timestamp, type: RecordType(rawValue: entry.type) ?? .launch,
+      kind: entry.kind, position: entry.position)
+    if let payload = unsafe entry.payload.baseAddress { unsafe unpack(payload) }
+  }
+}

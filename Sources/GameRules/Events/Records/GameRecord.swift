@@ -105,3 +105,36 @@ package struct GameRecord {
     lacksReceipt = unpacker.flag()
   }
 }
+
+/// The values recorded for a device; each is empty until it is known.
+package struct DeviceBlock {
+  package var values = InlineArray<10, Text>(repeating: .empty)
+
+  package subscript(slot: DeviceSlot) -> Text {
+    // A span is read in place, whereas reading one value from the array would copy the array.
+    @inline(__always) get { values.span[slot.rawValue] }
+    @inline(__always) set { values[slot.rawValue] = newValue }
+  }
+}
+
+/// The members of `device` that the rules use; the raw value is an index in ``DeviceBlock``.
+package enum DeviceSlot: Int, CaseIterable, Sendable {
+  case name, version, osName, osVersion, appVersion, manufacturer, deviceType, language, country, timezoneOffset
+
+  @inline(__always)
+  init?(_ key: Text) {
+    switch key.count {
+    case 4 where key == "name": self = .name
+    case 6 where key == "osName": self = .osName
+    case 7 where key == "version": self = .version
+    case 7 where key == "country": self = .country
+    case 8 where key == "language": self = .language
+    case 9 where key == "osVersion": self = .osVersion
+    case 10 where key == "appVersion": self = .appVersion
+    case 10 where key == "deviceType": self = .deviceType
+    case 12 where key == "manufacturer": self = .manufacturer
+    case 14 where key == "timezoneOffset": self = .timezoneOffset
+    default: return nil
+    }
+  }
+}

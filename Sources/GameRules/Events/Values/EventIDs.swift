@@ -5,23 +5,23 @@ package import BatchFoundation
 package final class EventIDs {
   /// Nil if the processor cannot compute several ids at once faster than one by one.
   private let lanes = SHA1Lanes.widths.first.map(SHA1Lanes.init)
-  private var waiting: [(event: Int, number: Int)] = []
+  private var pending: [(event: Int, number: Int)] = []
   private var laid: [Int] = []
   private var name = ByteBuffer(capacity: 64)
 
   /// - Parameters:
   ///   - event: the index of the event in the list passed to ``make(in:)``.
   ///   - number: the event's index among the events with the same name from the same record.
-  package func add(event: Int, number: Int) { waiting.append((event, number)) }
+  package func add(event: Int, number: Int) { pending.append((event, number)) }
 
   /// Replaces the record keys of all added events with their ids.
   package func make(in events: inout [GameEvent]) {
     var first = 0
-    while first < waiting.count {
-      let end = min(first + SHA1Lanes.count, waiting.count)
+    while first < pending.count {
+      let end = min(first + SHA1Lanes.count, pending.count)
       lanes?.reset()
       laid.removeAll(keepingCapacity: true)
-      for (event, number) in waiting[first..<end] {
+      for (event, number) in pending[first..<end] {
         guard case .key(let key) = events[event].eventUUID else { continue }
         if lay(key, events[event].name, number) {
           laid.append(event)
@@ -36,7 +36,7 @@ package final class EventIDs {
       }
       first = end
     }
-    waiting.removeAll(keepingCapacity: true)
+    pending.removeAll(keepingCapacity: true)
   }
 
   /// Puts an id's input into the next lane; returns false if it does not fit.

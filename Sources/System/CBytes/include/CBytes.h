@@ -50,9 +50,9 @@ static inline uint64_t engage_below128(engage_bytes bytes) { return (uint64_t)(u
 
 /// Returns a bit for each backslash, and for each quote followed by one of three bytes.
 static inline uint64_t engage_quoted(engage_bytes bytes, engage_bytes next, uint8_t one, uint8_t two, uint8_t three) {
-  __m128i behind = _mm_or_si128(_mm_cmpeq_epi8(next, _mm_set1_epi8((char)one)),
+  __m128i follows = _mm_or_si128(_mm_cmpeq_epi8(next, _mm_set1_epi8((char)one)),
     _mm_or_si128(_mm_cmpeq_epi8(next, _mm_set1_epi8((char)two)), _mm_cmpeq_epi8(next, _mm_set1_epi8((char)three))));
-  __m128i quoted = _mm_and_si128(_mm_cmpeq_epi8(bytes, _mm_set1_epi8('"')), behind);
+  __m128i quoted = _mm_and_si128(_mm_cmpeq_epi8(bytes, _mm_set1_epi8('"')), follows);
   return (uint64_t)(uint32_t)_mm_movemask_epi8(_mm_or_si128(quoted, _mm_cmpeq_epi8(bytes, _mm_set1_epi8('\\'))));
 }
 
@@ -95,9 +95,9 @@ static inline uint64_t engage_narrow(uint8x16_t found) {
 static inline uint64_t engage_below128(engage_bytes bytes) { return engage_narrow(vcltq_u8(bytes, vdupq_n_u8(0x80))); }
 
 static inline uint64_t engage_quoted(engage_bytes bytes, engage_bytes next, uint8_t one, uint8_t two, uint8_t three) {
-  uint8x16_t behind = vorrq_u8(vceqq_u8(next, vdupq_n_u8(one)),
+  uint8x16_t follows = vorrq_u8(vceqq_u8(next, vdupq_n_u8(one)),
     vorrq_u8(vceqq_u8(next, vdupq_n_u8(two)), vceqq_u8(next, vdupq_n_u8(three))));
-  uint8x16_t quoted = vandq_u8(vceqq_u8(bytes, vdupq_n_u8('"')), behind);
+  uint8x16_t quoted = vandq_u8(vceqq_u8(bytes, vdupq_n_u8('"')), follows);
   return engage_narrow(vorrq_u8(quoted, vceqq_u8(bytes, vdupq_n_u8('\\'))));
 }
 

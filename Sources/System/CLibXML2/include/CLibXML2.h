@@ -3,7 +3,7 @@
 
 #include <stddef.h>
 
-// libxml2 behind one function. Its own headers stay out of Swift, because the types of its callbacks differ between
+// libxml2 as one function. Its own headers stay out of Swift, because the types of its callbacks differ between
 // versions (`xmlErrorPtr` against `const xmlError *`), and because a document type must be refused inside a callback.
 
 /// The parser's callbacks, called in document order. Text is UTF-8 and valid only during the call. A callback

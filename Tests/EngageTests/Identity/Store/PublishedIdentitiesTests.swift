@@ -103,7 +103,7 @@ import Testing
     let (store, run) = try folder.filled(events)
     let chunk = try store.ledger.pendingChunks(after: nil, limit: 1)[0]
     try know(store, from: 0, "77")
-    let tight = BlockLimits(maxEvents: 100, maxBodyBytes: chunk.bodyBytes)
+    let tight = RequestLimits(maxEvents: 100, maxBodyBytes: chunk.bodyBytes)
     let prepared = try store.ledger.prepare(chunk, form: 0, limits: tight)
     let receipt = try store.ledger.commit(
       results: [], intents: [(prepared, .fixture)], run: run, limits: tight)

@@ -34,7 +34,7 @@ extension Identities {
     try connection.writeTogether { db in
       try db.execute(
         sql: "UPDATE identity_person SET state = ? WHERE state = ?",
-        arguments: [SetUpProgress.waiting.rawValue, SetUpProgress.unnamed.rawValue])
+        arguments: [SetUpProgress.pending.rawValue, SetUpProgress.unnamed.rawValue])
     }
   }
 

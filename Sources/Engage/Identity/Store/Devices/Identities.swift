@@ -45,9 +45,9 @@ package struct Identities: Sendable {
   /// runs read in records; before there are any, the earliest record counts. A recipient that a later record names
   /// belongs to the device from that record on, so the person still gets their own.
   static let takingOver: String = {
-    let (waiting, unnamed) = (SetUpProgress.waiting.rawValue, SetUpProgress.unnamed.rawValue)
+    let (pending, unnamed) = (SetUpProgress.pending.rawValue, SetUpProgress.unnamed.rawValue)
     let isOpen =
-      "(state IN (\(waiting), \(unnamed)) OR state = \(SetUpProgress.recorded.rawValue) AND run = excluded.run)"
+      "(state IN (\(pending), \(unnamed)) OR state = \(SetUpProgress.recorded.rawValue) AND run = excluded.run)"
     let isFirst = "\(isOpen) AND (excluded.first_seen, excluded.device) < (first_seen, device)"
     let replaces = "state <> \(unnamed) AND excluded.state <> \(unnamed) AND \(isFirst)"
     let ofTheFirst = ["device", "file", "line", "from_emission", "first_seen"]
@@ -147,11 +147,11 @@ package struct Identities: Sendable {
       for device in devices {
         try db.execute(
           sql: "UPDATE identity_person SET recipient_id = '', known_as = '', state = ? WHERE person = ?",
-          arguments: [SetUpProgress.waiting.rawValue, device.person])
+          arguments: [SetUpProgress.pending.rawValue, device.person])
       }
       try db.execute(
         sql: "UPDATE identity_person SET recipient_id = '', known_as = '', state = ? WHERE recipient_id = ?",
-        arguments: [SetUpProgress.waiting.rawValue, recipient])
+        arguments: [SetUpProgress.pending.rawValue, recipient])
       try db.execute(sql: "UPDATE identity_device SET recipient_id = '' WHERE recipient_id = ?", arguments: [recipient])
       try db.execute(sql: "UPDATE merge_plan SET is_void = 1 WHERE recipient_after = ?", arguments: [recipient])
       return devices.count
@@ -243,7 +243,7 @@ package struct Identities: Sendable {
   }
 
   /// Returns the record that requested the check or, if `check` is nil, the one that first named the person for whom
-  /// the device waits; nil if it is not stored.
+  /// the device is held; nil if it is not stored.
   package func recordSource(ofCheck check: Int64?, of device: String) throws -> RecordSource? {
     try connection.read { db in
       let row =
@@ -291,7 +291,7 @@ extension DeviceSetup {
   /// Returns the progress of a person who has not been looked up.
   fileprivate func progress(_ automatic: String) -> SetUpProgress {
     if mobileUserId.isEmpty { return .unnamed }
-    if recipientId.isEmpty || mobileUserId.isIdentical(to: automatic) { return .waiting }
+    if recipientId.isEmpty || mobileUserId.isIdentical(to: automatic) { return .pending }
     return .recorded
   }
 }

@@ -3,7 +3,7 @@ import EngageRules
 
 /// The progress of a person's set-up. The raw values are stored; those below 2 mean that the set-up is due.
 package enum SetUpProgress: Int, Sendable {
-  case waiting = 0
+  case pending = 0
   /// A recipient may have been added; a look-up must come before another addition.
   case adding = 1
   case ready = 2
@@ -17,7 +17,7 @@ package enum SetUpProgress: Int, Sendable {
   /// Records name the recipient.
   case recorded = 6
 
-  package var isDue: Bool { self == .waiting || self == .adding }
+  package var isDue: Bool { self == .pending || self == .adding }
 }
 
 /// The person with a mobile user id, and the recipient that belongs to the id (reference decisions 58).
@@ -28,7 +28,7 @@ package struct Person: Sendable, Equatable {
   package var device: String
   package var firstSeen: Instant
   package var fromEmission: Int64 = 0
-  package var progress = SetUpProgress.waiting
+  package var progress = SetUpProgress.pending
   /// The recipient; empty until one is known.
   package var recipientId = ""
   /// The mobile user id of the recipient into which the person's own recipient was merged elsewhere; otherwise empty.

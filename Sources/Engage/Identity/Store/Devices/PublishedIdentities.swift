@@ -5,7 +5,7 @@ package import GRDB
 
 /// The identities found for devices. The events of a chunk adopt them before its first attempt.
 package struct PublishedIdentities: BlockAmendment {
-  package func amended(_ block: [UInt8], limits: BlockLimits, in db: Database) throws -> EventBlocks? {
+  package func amended(_ block: [UInt8], limits: RequestLimits, in db: Database) throws -> EventBlocks? {
     guard try Int.fetchOne(db.cachedStatement(sql: "SELECT 1 FROM identity_device LIMIT 1")) != nil else { return nil }
     var who = try WhoIsWho(db)
     var moments: [Text: [Int64: Int64]] = [:]

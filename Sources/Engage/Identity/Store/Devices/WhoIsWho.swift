@@ -38,11 +38,11 @@ struct WhoIsWho {
   init(_ db: Database) throws {
     self.db = db
     hasPlans =
-      try Int.fetchOne(db.cachedStatement(sql: "SELECT 1 FROM merge_plan WHERE \(Self.speaks) LIMIT 1")) != nil
+      try Int.fetchOne(db.cachedStatement(sql: "SELECT 1 FROM merge_plan WHERE \(Self.givesIdentity) LIMIT 1")) != nil
   }
 
   /// The SQL condition for a plan that is done and determines the identity of its device.
-  private static let speaks = """
+  private static let givesIdentity = """
     state = '\(MergeState.done.rawValue)' AND is_void = 0 AND scenario NOT IN (\(MergeJournal.instructions), 'set-up', 'none')
     """
 
@@ -62,8 +62,8 @@ struct WhoIsWho {
   ) throws -> DeviceIdentity {
     var identity = DeviceIdentity(recipientId: recorded, mobileUserId: user)
     let (span, end) = try span(of: device, user, at: known?.start ?? moment)
-    let said = hasPlans ? try self.statements(of: device) : []
-    if let last = said.last(where: { $0.emission < min(moment, end - 1) && $0.emission >= span.start - 1 }) {
+    let known = hasPlans ? try self.statements(of: device) : []
+    if let last = known.last(where: { $0.emission < min(moment, end - 1) && $0.emission >= span.start - 1 }) {
       identity = last.identity
     } else if recorded.isEmpty, let person = try person(key: span.person), person.progress != .unnamed {
       identity = person.identity
@@ -186,7 +186,7 @@ struct WhoIsWho {
 
   private mutating func statements(of device: String) throws -> [Statement] {
     if let known = statements[device] { return known }
-    let read = try plans("device = ?", device, Self.speaks)
+    let read = try plans("device = ?", device, Self.givesIdentity)
     statements[device] = read
     return read
   }

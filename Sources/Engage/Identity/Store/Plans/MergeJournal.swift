@@ -128,7 +128,7 @@ package struct MergeJournal: Sendable {
       if plan.checkId == nil, plan.scenario == .register,
         var person = try Identities.person(plan.after.mobileUserId, in: db)
       {
-        (person.recipientId, person.progress) = ("", .waiting)
+        (person.recipientId, person.progress) = ("", .pending)
         try Identities.save(person, in: db)
       }
       return true
