@@ -1,4 +1,5 @@
 package import BatchFoundation
+internal import CBytes
 
 /// One thread's share of reading: packs the lines of blocks as records into the buffers of their buckets.
 @safe struct LineWorker: ~Copyable {
@@ -206,11 +207,13 @@ package import BatchFoundation
 
   @inline(__always)
   private mutating func pack(_ line: SourceLine) throws {
-    let digest = head.identity ?? LineDigest(line: line.text, kind: line.kind)
     let device = DeviceHash(head.device)
     let bucket = device.bucket
     let decoder = reader.decoder
     let bound = PackedRecord.bound(head, payload: decoder.payloadBound)
+    // Each record goes to another of many buffers, so the memory is seldom in the cache. It is there after the digest.
+    if let buffer = unsafe buffers[bucket] { unsafe engage_prefetch(buffer.base + buffer.used, min(bound, 512)) }
+    let digest = head.identity ?? LineDigest(line: line.text, kind: line.kind)
     if PackedRecords.size(for: bound) > space.bufferBytes {
       // A large record gets a separate buffer, which is passed on at once.
       var buffer = try space.empty(atLeast: bound)

@@ -191,6 +191,11 @@ static inline ptrdiff_t engage_copy_plain(const uint8_t *bytes, ptrdiff_t count,
   return engage_scan_plain(bytes, count, 1, target);
 }
 
+/// Fetches the memory into the processor's cache, ahead of writing to it.
+static inline void engage_prefetch(const void *at, ptrdiff_t count) {
+  for (ptrdiff_t line = 0; line < count; line += 64) __builtin_prefetch((const char *)at + line, 1);
+}
+
 #include "LineShapes.h"
 
 #endif
