@@ -9,7 +9,7 @@ extension XMLAPI {
     return id
   }
 
-  mutating func startImport(_ call: ReceivedCall, _ xml: inout AnswerXML) throws(APIFault) {
+  mutating func startImport(_ call: ReceivedCall, _ xml: inout ResponseWriter) throws(APIFault) {
     let map = try call.required("MAP_FILE").string
     let source = try call.required("SOURCE_FILE").string
     if let encoding = call.text("FILE_ENCODING"), !["", "UTF-8", "ISO-8859-1"].contains(encoding) {
@@ -23,7 +23,7 @@ extension XMLAPI {
     xml.element("JOB_ID", startJob(work, description: source))
   }
 
-  mutating func exportList(_ call: ReceivedCall, _ xml: inout AnswerXML) throws(APIFault) {
+  mutating func exportList(_ call: ReceivedCall, _ xml: inout ResponseWriter) throws(APIFault) {
     let list = try listID(call)
     let type = try call.required("EXPORT_TYPE").string
     guard ["ALL", "OPT_IN", "OPT_OUT", "UNDELIVERABLE"].contains(type) else {
@@ -43,7 +43,7 @@ extension XMLAPI {
     xml.element("FILE_PATH", "/download/\(file)")
   }
 
-  mutating func exportTable(_ call: ReceivedCall, _ xml: inout AnswerXML) throws(APIFault) {
+  mutating func exportTable(_ call: ReceivedCall, _ xml: inout ResponseWriter) throws(APIFault) {
     let table = try tableID(call)
     let format = try exportFormat(call)
     let columns = exportColumns(call)
@@ -79,7 +79,7 @@ extension XMLAPI {
     return taken ? "\(organization.nextJobID) \(plain)" : plain
   }
 
-  mutating func getJobStatus(_ call: ReceivedCall, _ xml: inout AnswerXML) throws(APIFault) {
+  mutating func getJobStatus(_ call: ReceivedCall, _ xml: inout ResponseWriter) throws(APIFault) {
     let id = try jobID(call)
     settleJobs()
     guard let job = organization.jobs[id] else { throw .invalidJob }
@@ -102,7 +102,7 @@ extension XMLAPI {
     }
   }
 
-  mutating func deleteJob(_ call: ReceivedCall, _ xml: inout AnswerXML) throws(APIFault) {
+  mutating func deleteJob(_ call: ReceivedCall, _ xml: inout ResponseWriter) throws(APIFault) {
     let id = try jobID(call)
     settleJobs()
     organization.jobs[id] = nil

@@ -2,7 +2,7 @@ import BatchFoundation
 import BatchWire
 
 extension XMLAPI {
-  mutating func addListColumn(_ call: ReceivedCall, _ xml: inout AnswerXML) throws(APIFault) {
+  mutating func addListColumn(_ call: ReceivedCall, _ xml: inout ResponseWriter) throws(APIFault) {
     let list = try listID(call)
     let name = try call.required("COLUMN_NAME")
     let typeText = try call.required("COLUMN_TYPE")
@@ -24,7 +24,7 @@ extension XMLAPI {
       MarketingList.Column(name: name, type: type, defaultValue: defaultValue, selectionValues: selection))
   }
 
-  mutating func getLists(_ call: ReceivedCall, _ xml: inout AnswerXML) throws(APIFault) {
+  mutating func getLists(_ call: ReceivedCall, _ xml: inout ResponseWriter) throws(APIFault) {
     let visibility = try call.required("VISIBILITY")
     if visibility != "0", visibility != "1" { throw .invalidVisibility }
     let type = try call.required("LIST_TYPE")
@@ -57,7 +57,7 @@ extension XMLAPI {
   }
 
   private func listEntry(
-    _ xml: inout AnswerXML, id: ByteText, name: ByteText, type: Int, size: Int, optedOut: Int, modified: Int64?,
+    _ xml: inout ResponseWriter, id: ByteText, name: ByteText, type: Int, size: Int, optedOut: Int, modified: Int64?,
     visibility: String
   ) {
     xml.group("LIST") { xml in
@@ -73,7 +73,7 @@ extension XMLAPI {
   }
 
   private func figures(
-    _ xml: inout AnswerXML, id: ByteText, name: ByteText, type: Int, size: Int, optedOut: Int, modified: Int64?
+    _ xml: inout ResponseWriter, id: ByteText, name: ByteText, type: Int, size: Int, optedOut: Int, modified: Int64?
   ) {
     xml.element("ID", id)
     xml.element("NAME", name)
@@ -84,7 +84,7 @@ extension XMLAPI {
     xml.element("LAST_MODIFIED", modified.map { CivilTime(Instant(milliseconds: $0)).listForm } ?? "Never")
   }
 
-  mutating func getListMetaData(_ call: ReceivedCall, _ xml: inout AnswerXML) throws(APIFault) {
+  mutating func getListMetaData(_ call: ReceivedCall, _ xml: inout ResponseWriter) throws(APIFault) {
     let id = try call.required("LIST_ID")
     if let table = organization.tables[id] {
       head(&xml, id: id, name: table.name, type: 15, size: table.rows.count, optedOut: 0, created: now, modified: now)
@@ -111,7 +111,7 @@ extension XMLAPI {
   }
 
   private func head(
-    _ xml: inout AnswerXML, id: ByteText, name: ByteText, type: Int, size: Int, optedOut: Int, created: Int64,
+    _ xml: inout ResponseWriter, id: ByteText, name: ByteText, type: Int, size: Int, optedOut: Int, created: Int64,
     modified: Int64
   ) {
     figures(&xml, id: id, name: name, type: type, size: size, optedOut: optedOut, modified: modified)
@@ -128,7 +128,7 @@ extension XMLAPI {
   }
 
   private func typed(
-    _ xml: inout AnswerXML, _ name: ByteText, _ defaultValue: ByteText, _ type: ColumnType, _ selection: [ByteText]
+    _ xml: inout ResponseWriter, _ name: ByteText, _ defaultValue: ByteText, _ type: ColumnType, _ selection: [ByteText]
   ) {
     xml.group("COLUMN") { xml in
       xml.element("NAME", name)
@@ -140,7 +140,7 @@ extension XMLAPI {
     }
   }
 
-  private func keys(_ xml: inout AnswerXML, _ names: [ByteText]) {
+  private func keys(_ xml: inout ResponseWriter, _ names: [ByteText]) {
     if names.isEmpty { return xml.element("KEY_COLUMNS", "") }
     xml.group("KEY_COLUMNS") { xml in
       for name in names { xml.group("COLUMN") { $0.element("NAME", name) } }

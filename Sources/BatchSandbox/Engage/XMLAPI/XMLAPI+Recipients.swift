@@ -63,7 +63,7 @@ extension XMLAPI {
   /// Returns whether the database is keyed by EMAIL alone, so that columns do not identify a recipient.
   private func isKeyedByEmail(_ list: ByteText) -> Bool { organization.lists[list]?.keyColumns == ["EMAIL"] }
 
-  mutating func selectRecipientData(_ call: ReceivedCall, _ xml: inout AnswerXML) throws(APIFault) {
+  mutating func selectRecipientData(_ call: ReceivedCall, _ xml: inout ResponseWriter) throws(APIFault) {
     let list = try listID(call)
     let isKeyedByEmail = isKeyedByEmail(list)
     var found = try addressed(call, in: list, by: isKeyedByEmail ? [] : try call.pairs())
@@ -102,7 +102,7 @@ extension XMLAPI {
     }
   }
 
-  mutating func addRecipient(_ call: ReceivedCall, _ xml: inout AnswerXML) throws(APIFault) {
+  mutating func addRecipient(_ call: ReceivedCall, _ xml: inout ResponseWriter) throws(APIFault) {
     let list = try listIDForWriting(call)
     if let from = call.text("CREATED_FROM"), !from.isEmpty, !["0", "1", "2", "3", "4", "5", "6"].contains(from.string) {
       throw APIFault(id: 116, text: "CREATED_FROM is not valid.", errorClass: "SP.Recipients")
@@ -174,7 +174,7 @@ extension XMLAPI {
     }
   }
 
-  mutating func updateRecipient(_ call: ReceivedCall, _ xml: inout AnswerXML) throws(APIFault) {
+  mutating func updateRecipient(_ call: ReceivedCall, _ xml: inout ResponseWriter) throws(APIFault) {
     let list = try listIDForWriting(call)
     let pairs = try call.pairs()
     let keys = organization.lists[list]?.keyColumns ?? []
@@ -239,14 +239,14 @@ extension XMLAPI {
     }
   }
 
-  mutating func optOutRecipient(_ call: ReceivedCall, _ xml: inout AnswerXML) throws(APIFault) {
+  mutating func optOutRecipient(_ call: ReceivedCall, _ xml: inout ResponseWriter) throws(APIFault) {
     let list = try listID(call)
     let time = now
     for id in try addressed(call, in: list) { organization.lists[list]?.update(id, []) { $0.optedOut = time } }
     xml.element("ORGANIZATION_ID", Organization.id)
   }
 
-  mutating func doubleOptInRecipient(_ call: ReceivedCall, _ xml: inout AnswerXML) throws(APIFault) {
+  mutating func doubleOptInRecipient(_ call: ReceivedCall, _ xml: inout ResponseWriter) throws(APIFault) {
     let list = try listIDForWriting(call)
     let pairs = try call.pairs()
     guard let email = pairs.last(where: { $0.name == "EMAIL" })?.value, !email.isEmpty else { throw .noEmail }
@@ -263,7 +263,7 @@ extension XMLAPI {
     xml.element("ORGANIZATION_ID", Organization.id)
   }
 
-  mutating func removeRecipient(_ call: ReceivedCall, _ xml: inout AnswerXML) throws(APIFault) {
+  mutating func removeRecipient(_ call: ReceivedCall, _ xml: inout ResponseWriter) throws(APIFault) {
     let list = try listID(call)
     for id in try addressed(call, in: list) {
       organization.lists[list]?.remove(id)
@@ -290,7 +290,7 @@ extension XMLAPI {
     return found
   }
 
-  mutating func addContactToContactList(_ call: ReceivedCall, _ xml: inout AnswerXML) throws(APIFault) {
+  mutating func addContactToContactList(_ call: ReceivedCall, _ xml: inout ResponseWriter) throws(APIFault) {
     let id = try call.required("CONTACT_LIST_ID")
     guard let contactList = organization.contactLists[id] else { throw .unknownList(id) }
     let contact: Int64
@@ -311,7 +311,7 @@ extension XMLAPI {
     }
   }
 
-  mutating func createContactList(_ call: ReceivedCall, _ xml: inout AnswerXML) throws(APIFault) {
+  mutating func createContactList(_ call: ReceivedCall, _ xml: inout ResponseWriter) throws(APIFault) {
     let database = try listID(call, "DATABASE_ID")
     let name = try call.required("CONTACT_LIST_NAME")
     let visibility = try call.required("VISIBILITY")
@@ -324,7 +324,7 @@ extension XMLAPI {
     xml.element("PARENT_FOLDER_ID", call.text("PARENT_FOLDER_ID") ?? "0")
   }
 
-  mutating func addContactToProgram(_ call: ReceivedCall, _ xml: inout AnswerXML) throws(APIFault) {
+  mutating func addContactToProgram(_ call: ReceivedCall, _ xml: inout ResponseWriter) throws(APIFault) {
     let program = try call.required("PROGRAM_ID")
     guard let contact = Int64(try call.required("CONTACT_ID").string) else { throw .invalidRecipient }
     // Program 0 behaves like an inactive one.

@@ -21,7 +21,7 @@ extension XMLAPI {
     }
   }
 
-  mutating func insertUpdateRelationalTable(_ call: ReceivedCall, _ xml: inout AnswerXML) throws(APIFault) {
+  mutating func insertUpdateRelationalTable(_ call: ReceivedCall, _ xml: inout ResponseWriter) throws(APIFault) {
     let rows = try rows(call, "COLUMN", limit: 100)
     if createsWhatIsMissing, let id = call.text("TABLE_ID"), !id.isEmpty, organization.tables[id] == nil,
       let first = rows.first
@@ -41,7 +41,7 @@ extension XMLAPI {
     if !failures.isEmpty { xml.raw("<FAILURES>\(failures)</FAILURES>") }
   }
 
-  mutating func deleteRelationalTableData(_ call: ReceivedCall, _ xml: inout AnswerXML) throws(APIFault) {
+  mutating func deleteRelationalTableData(_ call: ReceivedCall, _ xml: inout ResponseWriter) throws(APIFault) {
     let rows = try rows(call, "KEY_COLUMN", limit: 1000)
     let table = try tableID(call)
     var failures = ""
@@ -68,7 +68,7 @@ extension XMLAPI {
       + "description=\"\(XMLWriter.escaped(failure, inAttribute: true))\">\(columns.joined())</FAILURE>"
   }
 
-  mutating func createTable(_ call: ReceivedCall, _ xml: inout AnswerXML) throws(APIFault) {
+  mutating func createTable(_ call: ReceivedCall, _ xml: inout ResponseWriter) throws(APIFault) {
     let name = try call.required("TABLE_NAME")
     if organization.tables.values.contains(where: { $0.name == name }) { throw .nameTaken }
     var columns: [OrganizationSeed.Column] = []
@@ -90,7 +90,7 @@ extension XMLAPI {
     xml.element("TABLE_ID", id)
   }
 
-  mutating func startTableJob(_ call: ReceivedCall, _ xml: inout AnswerXML) throws(APIFault) {
+  mutating func startTableJob(_ call: ReceivedCall, _ xml: inout ResponseWriter) throws(APIFault) {
     let table = try tableID(call)
     let work: ServiceJob.Work
     switch call.name {

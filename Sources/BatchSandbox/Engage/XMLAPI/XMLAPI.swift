@@ -65,7 +65,7 @@ struct XMLAPI {
 
   mutating func answer(_ call: ReceivedCall) -> String {
     do {
-      var xml = AnswerXML()
+      var xml = ResponseWriter()
       if switches.spelling == .random { xml.prefersCDATA = Bool.random(using: &random) }
       try perform(call, &xml)
       let success = xml.fails ? "false" : spelling(of: call.name)
@@ -97,7 +97,7 @@ struct XMLAPI {
 
   mutating func faultAnswer(_ fault: APIFault) -> String { "<Envelope><Body>\(faultText(fault))</Body></Envelope>" }
 
-  private mutating func perform(_ call: ReceivedCall, _ xml: inout AnswerXML) throws(APIFault) {
+  private mutating func perform(_ call: ReceivedCall, _ xml: inout ResponseWriter) throws(APIFault) {
     switch call.name {
     case "SelectRecipientData": try selectRecipientData(call, &xml)
     case "AddRecipient": try addRecipient(call, &xml)
@@ -137,7 +137,7 @@ struct XMLAPI {
     "GetMailingTemplates", "ExportMailingTemplate",
   ]
 
-  private mutating func login(_ call: ReceivedCall, _ xml: inout AnswerXML) throws(APIFault) {
+  private mutating func login(_ call: ReceivedCall, _ xml: inout ResponseWriter) throws(APIFault) {
     let user = try call.required("USERNAME")
     _ = try call.required("PASSWORD")
     if organization.sessions.count >= 20 {

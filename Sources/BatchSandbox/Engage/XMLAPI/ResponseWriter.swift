@@ -1,8 +1,8 @@
 import BatchFoundation
 import BatchWire
 
-/// The text of an XMLAPI response under construction.
-struct AnswerXML: Sendable {
+/// Writes the text of an XMLAPI response.
+struct ResponseWriter: Sendable {
   private(set) var text = ""
   /// Whether column values are CDATA rather than escaped text.
   var prefersCDATA = true
@@ -23,7 +23,7 @@ struct AnswerXML: Sendable {
   mutating func element(_ name: StaticString, _ value: some BinaryInteger) { element(name, "\(value)") }
 
   /// Appends `<NAME>…</NAME>` around everything that `content` appends.
-  mutating func group(_ name: StaticString, _ content: (inout AnswerXML) -> Void) {
+  mutating func group(_ name: StaticString, _ content: (inout ResponseWriter) -> Void) {
     text += "<\(name)>"
     content(&self)
     text += "</\(name)>"
