@@ -9,7 +9,7 @@ extension ForeignMap: RecordMap {
     case .text(let encoding): TextCutter(encoding, longest: longest)
     case .documents(let encoding): DocumentCutter(encoding, longest: longest)
     case .table(let form): RowCutter(form, longest: longest)
-    case .store(let jsonColumns): StoreCutter(of: path, jsonColumns: jsonColumns, options)
+    case .store(let jsonColumns): SDKStoreCutter(of: path, jsonColumns: jsonColumns, options)
     }
   }
 

@@ -5,7 +5,7 @@ import GRDB
 /// Splits an SDK's store into records: rows of a SQLite database, events each preceded by its length, or one event.
 ///
 /// The formats are taken from the SDKs' public sources (reference formats 6.5). No files are created next to the store.
-final class StoreCutter: RecordCutter {
+final class SDKStoreCutter: RecordCutter {
   private let path: String
   private let jsonColumns: [String]
   private let options: IngestOptions
@@ -14,7 +14,7 @@ final class StoreCutter: RecordCutter {
   /// The number of bytes received.
   private var count = 0
   private var copy: DatabaseCopy?
-  private var rows: StoreRows?
+  private var rows: SDKStoreRows?
   /// The error that prevented the database from being copied.
   private var failure: SystemError?
   private var number: UInt64 = 1
@@ -98,7 +98,7 @@ final class StoreCutter: RecordCutter {
     do {
       let rows =
         try self.rows
-        ?? StoreRows(
+        ?? SDKStoreRows(
           copy.open(logBeside: path, longest: max(options.maxLineBytes, 1 << 20)), jsonColumns,
           longest: options.maxLineBytes)
       self.rows = rows
@@ -111,7 +111,7 @@ final class StoreCutter: RecordCutter {
       }
       guard isDone else { return }
       if let damage = rows.damage { refuse(.damagedFile, "the database is damaged: \(damage)", body) }
-    } catch let error as StoreRows.Refusal {
+    } catch let error as SDKStoreRows.Refusal {
       refuse(.otherForm, error.words, body)
     } catch let error as DatabaseError {
       refuse(.damagedFile, "the database is damaged: \(error.message ?? error.resultCode.description)", body)

@@ -7,7 +7,7 @@ import Glibc
 ///
 /// The file is untrusted: it defines its own tables, value lengths and page order. So only stored columns are read,
 /// values have a maximum length, and rows are read in ascending order, each at most once, however pages are linked.
-final class StoreRows {
+final class SDKStoreRows {
   /// The reason a database is not the store of an SDK.
   enum Refusal: Error {
     /// A column is computed by an expression, which may take any amount of time and memory.
