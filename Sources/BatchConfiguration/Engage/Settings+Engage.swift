@@ -89,9 +89,7 @@ extension Settings {
     /// The absolute path of the file of recipients; nil starts the sandbox without recipients.
     package var recipients: String?
   }
-}
 
-extension Settings {
   /// The columns of the list that the program itself writes, which records must not name (reference decisions 64).
   package var reservedColumns: [String] {
     [
