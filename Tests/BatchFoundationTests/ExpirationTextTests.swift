@@ -96,14 +96,14 @@ import Testing
     guard let input = vector.input else { return }
     let arena = Arena()
     let text = arena.text(input)
-    let iOS = SDKExpiration.read(text, from: vector.reference, on: .iOS)
+    let iOS = LegacySDKExpiration.read(text, from: vector.reference, on: .iOS)
     #expect(iOS.expiry == vector.iOS.expiry)
     #expect(iOS.seconds == vector.iOS.seconds)
     #expect(iOS.expiry == vector.compat.expiry)
     #expect(iOS.seconds == vector.compat.seconds)
     #expect(iOS.kind.rawValue == vector.compat.kind)
 
-    let android = SDKExpiration.read(text, from: vector.reference, on: .android)
+    let android = LegacySDKExpiration.read(text, from: vector.reference, on: .android)
     #expect((android.kind == .exception) == (vector.android.throws != nil))
     #expect(android.expiry == vector.android.expiry)
     if vector.android.throws == nil { #expect(android.seconds == vector.android.seconds) }
@@ -122,12 +122,12 @@ import Testing
         #expect(first == ExpirationText.parse(buffer))
         guard let base = buffer.baseAddress else { return }
         let text = Text(base: base, count: buffer.count)
-        for platform in SDKExpiration.Platform.allCases {
-          let read = SDKExpiration.read(text, from: .last, on: platform)
-          #expect(read == SDKExpiration.read(text, from: .last, on: platform))
+        for platform in LegacySDKExpiration.PhoneOS.allCases {
+          let read = LegacySDKExpiration.read(text, from: .last, on: platform)
+          #expect(read == LegacySDKExpiration.read(text, from: .last, on: platform))
         }
         if case .duration(let span) = first {
-          let compat = SDKExpiration.read(text, from: Instant(milliseconds: 0), on: .iOS)
+          let compat = LegacySDKExpiration.read(text, from: Instant(milliseconds: 0), on: .iOS)
           #expect(compat.seconds == span.wholeSeconds)
         }
       }

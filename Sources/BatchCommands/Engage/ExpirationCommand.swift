@@ -36,7 +36,7 @@ struct ExpirationReport {
   private let start: Instant
   private let strict: ExpirationText
   /// The SDKs' interpretations of the string; empty unless requested.
-  private let sdks: [SDKExpiration.Platform: SDKExpiration]
+  private let sdks: [LegacySDKExpiration.PhoneOS: LegacySDKExpiration]
 
   init(_ text: String, from start: Instant, comparesSDKs: Bool) {
     let arena = Arena()
@@ -44,10 +44,10 @@ struct ExpirationReport {
     self.text = text
     self.start = start
     strict = ExpirationText.parse(copy)
-    var sdks: [SDKExpiration.Platform: SDKExpiration] = [:]
+    var sdks: [LegacySDKExpiration.PhoneOS: LegacySDKExpiration] = [:]
     if comparesSDKs {
-      for platform in SDKExpiration.Platform.allCases {
-        sdks[platform] = SDKExpiration.read(copy, from: start, on: platform)
+      for os in LegacySDKExpiration.PhoneOS.allCases {
+        sdks[os] = LegacySDKExpiration.read(copy, from: start, on: os)
       }
     }
     self.sdks = sdks
@@ -71,23 +71,23 @@ struct ExpirationReport {
       }
     var facts: Facts = ["text": .text(text), "from": .text(start.rfc3339), "kind": .text(kind)]
     facts.note(note)
-    for platform in SDKExpiration.Platform.allCases {
-      if let reading = sdks[platform] { facts.note("note: \(platform.words) \(words(for: reading))") }
+    for os in LegacySDKExpiration.PhoneOS.allCases {
+      if let reading = sdks[os] { facts.note("note: \(os.words) \(words(for: reading))") }
     }
     facts.add("expires", .text(expiry?.rfc3339), expiry.map { [$0.rfc3339] } ?? [])
     facts.add("seconds", span.map { .number($0.wholeSeconds) })
     facts.add("warnings", .array(refusal.map { [["code": .text($0.rawValue), "message": .text($0.words)]] } ?? []))
-    for platform in SDKExpiration.Platform.allCases {
+    for os in LegacySDKExpiration.PhoneOS.allCases {
       facts.add(
-        platform.rawValue,
-        sdks[platform].map {
+        os.rawValue,
+        sdks[os].map {
           ["kind": .text($0.kind.rawValue), "expires": .text($0.expiry?.rfc3339), "seconds": .number($0.seconds)]
         })
     }
     return facts
   }
 
-  private func words(for reading: SDKExpiration) -> String {
+  private func words(for reading: LegacySDKExpiration) -> String {
     let expiry = reading.expiry.map(\.rfc3339) ?? "out of range"
     switch reading.kind {
     case .duration: return "read a duration of \(reading.seconds) s: \(expiry)"
@@ -98,7 +98,7 @@ struct ExpirationReport {
   }
 }
 
-extension SDKExpiration.Platform {
+extension LegacySDKExpiration.PhoneOS {
   fileprivate var words: String {
     switch self {
     case .iOS: "iOS"

@@ -5,7 +5,7 @@
 ///   space;
 /// - terms of a number and a unit, as in `1 day 15m`, with each unit at most once, in any order and in any case.
 ///
-/// Everything else is refused with a reason. ``SDKExpiration`` is the SDKs' interpretation of the same string.
+/// Everything else is refused with a reason. ``LegacySDKExpiration`` is the SDKs' interpretation of the same string.
 public enum ExpirationText: Hashable, Sendable {
   case duration(Milliseconds)
   case absolute(Instant)

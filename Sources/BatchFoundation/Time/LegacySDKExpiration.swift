@@ -4,8 +4,8 @@
 /// The SDKs search the whole string for terms and take a word's first letter as the unit, so `1 month` is a minute. If
 /// there is no term, they search for a date; if there is no date either, the expiration is immediate. For iOS, seconds
 /// are exact, regardless of the device's daylight saving time. Only ASCII digits and white space are recognized.
-public struct SDKExpiration: Hashable, Sendable {
-  public enum Platform: String, Sendable, CaseIterable {
+public struct LegacySDKExpiration: Hashable, Sendable {
+  public enum PhoneOS: String, Sendable, CaseIterable {
     case iOS = "ios"
     case android
   }
@@ -25,25 +25,25 @@ public struct SDKExpiration: Hashable, Sendable {
   public var expiry: Instant?
 
   public static func read(
-    _ text: Text, from reference: Instant, on platform: Platform
-  ) -> SDKExpiration {
+    _ text: Text, from reference: Instant, on os: PhoneOS
+  ) -> LegacySDKExpiration {
     let scan = unsafe TermScan(text.bytes)
-    if platform == .android, scan.overflowsInt32 { return SDKExpiration(kind: .exception, seconds: 0, expiry: nil) }
+    if os == .android, scan.overflowsInt32 { return Self(kind: .exception, seconds: 0, expiry: nil) }
     if scan.matched {
-      let amounts = platform == .iOS ? scan.anyCase : scan.lowerCase
+      let amounts = os == .iOS ? scan.anyCase : scan.lowerCase
       let exact = amounts.total
-      let seconds = platform == .iOS ? exact : Int64(Int32(truncatingIfNeeded: exact))
-      return SDKExpiration(
+      let seconds = os == .iOS ? exact : Int64(Int32(truncatingIfNeeded: exact))
+      return Self(
         kind: amounts.isEmpty ? .none : .duration, seconds: seconds, expiry: reference.adding(seconds: exact))
     }
-    guard let date = unsafe lastDate(text.bytes, on: platform) else {
-      return SDKExpiration(kind: .none, seconds: 0, expiry: reference)
+    guard let date = unsafe lastDate(text.bytes, on: os) else {
+      return Self(kind: .none, seconds: 0, expiry: reference)
     }
-    return SDKExpiration(kind: .absolute, seconds: 0, expiry: Instant(milliseconds: 0).adding(seconds: date.seconds))
+    return Self(kind: .absolute, seconds: 0, expiry: Instant(milliseconds: 0).adding(seconds: date.seconds))
   }
 
   /// Returns the last date in the string; nil if there is none or the SDK could not parse it.
-  private static func lastDate(_ bytes: UnsafeBufferPointer<UInt8>, on platform: Platform) -> ExpirationDate? {
+  private static func lastDate(_ bytes: UnsafeBufferPointer<UInt8>, on os: PhoneOS) -> ExpirationDate? {
     var found: Int?
     var position = 0
     while position + ExpirationDate.length <= bytes.count {
@@ -56,7 +56,7 @@ public struct SDKExpiration: Hashable, Sendable {
     }
     guard let found else { return nil }
     let date = unsafe ExpirationDate(bytes, at: found)
-    switch platform {
+    switch os {
     case .iOS: return date.isValid ? date : nil
     case .android: return unsafe bytes[found + 10] == 0x20 ? date : nil
     }
