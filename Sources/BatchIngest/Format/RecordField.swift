@@ -1,7 +1,7 @@
 public import BatchFoundation
 
 /// A field that lines in exports may have, on any platform (reference formats 3, deltadna 2); the raw value is an index
-/// into ``RecordFields``.
+/// into ``LineFields``.
 ///
 /// A field is declared here with its kind, and in the record types that have it (``RecordShape/fields``). Reading,
 /// checks and messages about bad lines are based on these declarations; a test compares the schema and the pages with

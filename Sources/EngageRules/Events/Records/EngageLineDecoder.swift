@@ -1,5 +1,5 @@
 import BatchFoundation
-import BatchIngest
+package import BatchIngest
 
 /// Decodes Engage's lines for one thread.
 final class EngageLineDecoder: LineDecoder {
@@ -69,4 +69,23 @@ final class EngageLineDecoder: LineDecoder {
   var payloadBound: Int { record.payloadBound }
 
   func writePayload(at start: UnsafeMutableRawPointer) -> Int { unsafe record.writePayload(at: start) }
+}
+
+extension RecordVocabulary {
+  /// The records that Engage's exports may contain (reference formats 3.3).
+  package static var engage: RecordVocabulary {
+    var engage = RecordVocabulary(RecordType.dictionary) { EngageLineDecoder() }
+    // For a sample, only the coordinates, the place and the consent of a record are copied.
+    unsafe engage.copySample = { payload, target in
+      guard let source = payload.baseAddress else { return 0 }
+      var record = Record.blank
+      unsafe record.unpack(source)
+      var sample = Record.blank
+      sample.coordinates = record.coordinates
+      sample.placemark = record.placemark
+      (sample.use, sample.export) = (record.use, record.export)
+      return unsafe sample.writePayload(at: target)
+    }
+    return engage
+  }
 }

@@ -3,7 +3,7 @@ import BatchIngest
 
 /// Decodes individual lines as records (reference formats 3.3); reuses its working memory from line to line.
 struct RecordDecoder: ~Copyable {
-  var fields = RecordFields(RecordType.self)
+  var fields = LineFields(RecordType.self)
   private(set) var unknown = UnknownFields()
 
   /// - Parameter record: Meaningless if the line is rejected.

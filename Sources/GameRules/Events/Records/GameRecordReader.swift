@@ -3,7 +3,7 @@ import BatchIngest
 
 /// Reads lines as records for a game's job (reference deltadna 2); reuses its working memory from line to line.
 struct GameRecordReader: ~Copyable {
-  var fields = RecordFields(GameRecordType.self)
+  var fields = LineFields(GameRecordType.self)
   /// The record from the current line; meaningless if the line has faults.
   var record = GameRecord()
   /// The memory of ``GameRecord/own``.

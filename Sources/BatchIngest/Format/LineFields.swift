@@ -1,7 +1,7 @@
 public import BatchFoundation
 
 /// The members of one line's object, by field, with the checks on them; null counts as absent (reference decisions 7).
-@safe public struct RecordFields: ~Copyable {
+@safe public struct LineFields: ~Copyable {
   public let views: UnsafeMutablePointer<UnsafeRawPointer?>
   @inlinable public static var count: Int { Int(RecordField.recordId.rawValue) + 1 }
   public let names: NameSlots
@@ -135,7 +135,7 @@ public import BatchFoundation
   }
 }
 
-extension RecordFields {
+extension LineFields {
   /// Returns the device that the line names; empty if the field is faulty.
   @inlinable @inline(__always)
   public func device(_ faults: inout FieldFaults) -> Text {
