@@ -121,7 +121,7 @@ struct TooManyQuarantined: RunError, Equatable, CustomStringConvertible {
 struct ProcessingResult {
   var ingest: IngestResult
   var tally = ProcessingTally()
-  var late = RecordsBeyondReach()
+  var late = LateRecordTally()
   var rewoundDevices = 0
   /// For rewound devices, the number of records processed again, including late ones.
   var rewoundRecords = 0

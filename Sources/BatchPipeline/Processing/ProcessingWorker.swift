@@ -31,7 +31,7 @@ final class ProcessingWorker: @unchecked Sendable {
   /// ids.
   private var noted = ProcessingTally()
   private(set) var quarantinedLate: [RecordPosition] = []
-  private(set) var late = RecordsBeyondReach()
+  private(set) var late = LateRecordTally()
   private(set) var rewoundDevices = 0
   private(set) var rewoundRecords = 0
   /// The number of events that rewinds added, except those that must be looked up and are counted later.

@@ -65,7 +65,7 @@ extension Pipeline {
   ///
   /// - Parameter rules: the rules, which define the range of events that may change.
   func lateNote(
-    _ late: RecordsBeyondReach, _ rules: any PlatformRules, _ files: InputFiles, _ store: EventStore
+    _ late: LateRecordTally, _ rules: any PlatformRules, _ files: InputFiles, _ store: EventStore
   ) -> String? {
     guard late.count > 0 else { return nil }
     let records =

@@ -2,7 +2,7 @@ import BatchFoundation
 import BatchIngest
 
 /// The number and times of the late records that are beyond the reach of a rewind (reference decisions 34).
-struct RecordsBeyondReach: Sendable {
+struct LateRecordTally: Sendable {
   private(set) var count = 0
   /// The times of the earliest and the latest late record; meaningless if ``count`` is 0.
   private(set) var first = Instant.last
@@ -21,7 +21,7 @@ struct RecordsBeyondReach: Sendable {
     }
   }
 
-  static func += (total: inout RecordsBeyondReach, part: RecordsBeyondReach) {
+  static func += (total: inout LateRecordTally, part: LateRecordTally) {
     total.count += part.count
     total.first = min(total.first, part.first)
     total.last = max(total.last, part.last)
