@@ -160,7 +160,7 @@ package final class Delivery: Sendable {
       // A rejection is not reported as trouble: its message may quote data, and rejected data is not simply sent again.
       if let found = answer.outcome.fault { fault = found.reason }
       if case .rejected = answer.outcome, chunk.events == 1, let reason = answer.reasonWithoutValues {
-        report.refusals[reason, default: 0] += 1
+        report.rejections[reason, default: 0] += 1
       }
       report.attempts[outcome, default: 0] += 1
       if outcome != .notSent {

@@ -30,7 +30,7 @@ package struct DeliveryReport: Sendable, Equatable {
   /// The number of chunks with attempts that a killed run left open.
   package var recoveredChunks = 0
   /// The number of events that the service rejected individually, by the service's reason without quoted values.
-  package var refusals: [String: Int] = [:]
+  package var rejections: [String: Int] = [:]
   /// The reason for an early end; nil if the delivery was not ended early.
   package var stop: ServiceStop?
   /// The reason given by the attempt that ended the delivery, without values from events; nil if no attempt ended it.

@@ -2,15 +2,14 @@ import BatchFoundation
 import BatchStore
 import BatchWire
 
-/// The effect of failures on all chunks, and the wait while the service says that it accepts nothing for now.
+/// The effect of failures on all chunks, and the wait while the service says that it temporarily accepts nothing.
 extension DeliverySchedule {
-  /// Applies the effect of a failure on all chunks.
   mutating func noteForAll(_ fault: CallFault, now: Milliseconds) {
     if fault.isThrottle {
       atOnce = max(1, atOnce / 2)
       growth = 0
     }
-    if fault.isForNow {
+    if fault.isTemporary {
       waitOut(fault, now: now)
     } else {
       outage = nil
@@ -26,7 +25,7 @@ extension DeliverySchedule {
   }
 
   private mutating func waitOut(_ fault: CallFault, now: Milliseconds) {
-    var current = outage ?? Patience(since: now, single: max(settings.lanes(of: traits), min(settings.maxFailures, 10)))
+    var current = outage ?? Outage(since: now, single: max(settings.lanes(of: traits), min(settings.maxFailures, 10)))
     let next = current.noteRefusal(
       now: now, pausedUntil: pausedUntil, limit: patience, backoff: settings.patience.backoff, using: &random)
     outage = current
@@ -68,18 +67,19 @@ extension DeliverySchedule {
 
   // MARK: Events that the service rejects. They count as wrong unless it rejects everything.
 
-  /// Declares the rejected events wrong if the delivery ended for a reason other than their rejection.
+  /// Concludes that the rejected events themselves are at fault, if the delivery ended for a reason other than their
+  /// rejection.
   mutating func settleRejected() {
-    if let stop, stop != .refusing { rejectedEvents.settle() }
+    if let stop, stop != .rejecting { rejectedEvents.settle() }
   }
 
   /// Whether so many events were rejected in a row that chunks from the end of the queue are tried, to show whether the
   /// rejected events are to blame.
-  var startsFromTheEnd: Bool { !isInOrder && rejectedEvents.inARow >= settings.refusalsInARow / 2 }
+  var startsFromTheEnd: Bool { !isInOrder && rejectedEvents.inARow >= settings.rejectionsInARow / 2 }
 
   /// Whether the service seems to reject everything.
   var rejectsAll: Bool {
-    guard rejectedEvents.inARow >= settings.refusalsInARow else { return false }
+    guard rejectedEvents.inARow >= settings.rejectionsInARow else { return false }
     // If chunks are sent in order, no other chunk can show that only these events are wrong. A service that has ever
     // accepted something is believed.
     if isInOrder { return acknowledged == 0 && !hasTaken }

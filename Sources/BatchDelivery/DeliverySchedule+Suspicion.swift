@@ -17,12 +17,12 @@ extension DeliverySchedule {
   /// have accepted or rejected something since the last halving; acceptance of the other half also counts.
   private func isProven(_ chunk: PendingChunk) -> Bool {
     let hasOthers = troubles[chunk.id].map { acknowledged > $0.acknowledgedBefore } == true
-    return search.has(chunk) ? !search.isInVain && (search.isBlamed(chunk) || hasOthers) : hasOthers
+    return search.has(chunk) ? !search.isUnconfirmed && (search.isBlamed(chunk) || hasOthers) : hasOthers
   }
 
-  /// Returns whether a chunk is refused for now and may still recover, as others have since its first failure.
+  /// Returns whether a chunk is temporarily refused and may still recover, as others have since its first failure.
   private func isExcused(_ chunk: PendingChunk, _ fault: CallFault, now: Milliseconds) -> Bool {
-    guard fault.isForNow, !search.has(chunk), let trouble = troubles[chunk.id] else { return false }
+    guard fault.isTemporary, !search.has(chunk), let trouble = troubles[chunk.id] else { return false }
     return recoveries > trouble.recoveriesBefore && now < trouble.since + settings.patience.longest
   }
 
@@ -54,7 +54,7 @@ extension DeliverySchedule {
   package mutating func takeChanges() -> [ChunkChange] {
     var changes = rejectedEvents.takeCertain().map(ChunkChange.quarantine)
     guard stop == nil else {
-      if inFlight == 0, search.isInVain { changes += join(isOutage: false) }
+      if inFlight == 0, search.isUnconfirmed { changes += join(isOutage: false) }
       return changes
     }
     changes += oversized.map(ChunkChange.halve)
@@ -100,7 +100,7 @@ extension DeliverySchedule {
 
   /// Decides about the chunks set aside when nothing else can show whether the service fails.
   private mutating func conclude() -> [ChunkChange] {
-    if !search.isExhausted, let place = nextInVain { return [halve(setAside.remove(at: place))] }
+    if !search.isExhausted, let place = likeliestSuspect { return [halve(setAside.remove(at: place))] }
     let needsEnd = looksElsewhere && !hasLookedElsewhere
     if doubt == nil || needsOthers || needsEnd, readyCount > 0, search.witnesses < mostFailures {
       search.mostWitnesses += 1
@@ -111,7 +111,7 @@ extension DeliverySchedule {
       search.keepHalves()
       return setAside.map(ChunkChange.giveUp)
     }
-    // In an outage, refusals for now are still waited out.
+    // In an outage, temporary refusals are still waited out.
     let changes = join(isOutage: true)
     if let doubt { end(doubt) } else if outage == nil || traits.mostAttempts != nil { end(everyRequest) }
     return changes
@@ -128,13 +128,13 @@ extension DeliverySchedule {
   /// its chunk failed, in this run or in an earlier one.
   private func isLastToBlame(_ chunk: PendingChunk) -> Bool {
     guard chunk.events == 1 else { return false }
-    return search.has(chunk) && !search.isInVain
+    return search.has(chunk) && !search.isUnconfirmed
       || search.isOfRemainder(chunk) && (search.has(chunk) || chunk.failures >= mostFailures)
   }
 
   /// The index of the chunk set aside that failed most often, to be searched even though the service may be to blame; nil
   /// if there is none.
-  private var nextInVain: Int? {
+  private var likeliestSuspect: Int? {
     setAside.indices
       .filter {
         setAside[$0].events > 1 && setAside[$0].failures >= mostFailures && !search.has(setAside[$0])

@@ -3,12 +3,12 @@ package import BatchStore
 package import BatchWire
 
 /// Determines which chunks are sent when, and what a response means for its chunk. It is pure: time is passed in, and
-/// tests seed the random source.
+/// tests seed the random source. Identity calls have `RetryPolicy` and `CallPatience`.
 ///
 /// `Backoff` delays retries according to the number of failures of their chunk. A throttled request halves the number
-/// of concurrent requests, which grows by one after every four full rounds of successes. Refusals for now are waited
-/// out (`Patience`). If the destination limits the attempts of a chunk (``DeliveryTraits/mostAttempts``), only that
-/// limit counts, and delays double exactly, without a random part.
+/// of concurrent requests, which grows by one after every four full rounds of successes. Temporary refusals
+/// are waited out (`Outage`). If the destination limits the attempts of a chunk (``DeliveryTraits/mostAttempts``), only
+/// that limit counts, and delays double exactly, without a random part.
 ///
 /// A chunk at which the service fails as often as allowed is suspected. One such chunk at a time is searched: its
 /// halves are tried (``SuspectSearch``) until the failing event is isolated. docs/guarantees.md has a table of this.
@@ -21,7 +21,7 @@ package struct DeliverySchedule {
     let acknowledgedBefore: Int
     /// The number of recoveries before the chunk's first failure.
     let recoveriesBefore: Int
-    var wasRefusedForNow = false
+    var wasTemporarilyRefused = false
   }
 
   let settings: DeliverySettings
@@ -50,9 +50,9 @@ package struct DeliverySchedule {
   /// Whether a chunk from the end of the queue was sent since the last acceptance or rejection.
   var hasLookedElsewhere = false
   var acknowledged = 0
-  /// The number of chunks that were refused for now and accepted later.
+  /// The number of chunks that were temporarily refused and accepted later.
   var recoveries = 0
-  var outage: Patience?
+  var outage: Outage?
   var rejectedEvents = RejectedEvents()
   /// The reason to stop in a sentence that may be a quotation, and the chunks whose responses contained such a sentence
   /// since the service last accepted or rejected a chunk.
@@ -95,7 +95,7 @@ package struct DeliverySchedule {
   /// The current number of concurrent requests.
   package var limit: Int { isOut ? 1 : atOnce }
 
-  /// Whether the service refuses everything for now.
+  /// Whether the service temporarily refuses everything.
   var isOut: Bool { outage?.isGeneral == true }
 
   package var readyCount: Int { ready.count - readyStart }
@@ -269,7 +269,7 @@ package struct DeliverySchedule {
       sizes.noteTaken(chunk)
       noteAnswer(now: now)
       acknowledged += 1
-      if troubles.removeValue(forKey: chunk.id)?.wasRefusedForNow == true { recoveries += 1 }
+      if troubles.removeValue(forKey: chunk.id)?.wasTemporarilyRefused == true { recoveries += 1 }
       rejectedEvents.settle()
       growth += 1
       if atOnce < lanes, growth >= atOnce * 4 {
@@ -286,7 +286,7 @@ package struct DeliverySchedule {
         return .split
       }
       rejectedEvents.add(chunk, of: whole(of: chunk))
-      if rejectsAll { end(.refusing) }
+      if rejectsAll { end(.rejecting) }
       settleRejected()
       return .pending(countsAsFailure: false)
     case .notSent(let fault), .refused(let fault):
@@ -318,7 +318,7 @@ package struct DeliverySchedule {
     }
     if traits.mostAttempts == nil { noteForAll(fault, now: now) }
     if let wait = fault.retryAfter {
-      pausedUntil = max(pausedUntil, now + min(max(wait, .zero), Patience.Limits.longestWish))
+      pausedUntil = max(pausedUntil, now + min(max(wait, .zero), Outage.Patience.longestWish))
     }
   }
 
@@ -334,7 +334,7 @@ package struct DeliverySchedule {
         acknowledgedBefore: chunk.failures > 0 ? 0 : fault.isSentence ? begun[chunk.id] ?? acknowledged : acknowledged,
         recoveriesBefore: recoveries)
     trouble.attempts += 1
-    if fault.isForNow { trouble.wasRefusedForNow = true }
+    if fault.isTemporary { trouble.wasTemporarilyRefused = true }
     troubles[chunk.id] = trouble
     // A refusal while everything is refused says nothing about the chunk, unless it is the only one.
     let counts = isTrial || fault.blamesRequest && (!isOut || nothingElseIsReady)
@@ -354,8 +354,8 @@ package struct DeliverySchedule {
       setAside.append(failed)
       return verdict
     }
-    let isInVain = acknowledged == trouble.acknowledgedBefore && !fault.isForNow
-    let most = traits.mostAttempts ?? (isInVain ? settings.attemptsInVain : .max)
+    let isWithoutSuccess = acknowledged == trouble.acknowledgedBefore && !fault.isTemporary
+    let most = traits.mostAttempts ?? (isWithoutSuccess ? settings.attemptsWithoutSuccess : .max)
     if trouble.attempts >= most { end(.unreachable(.attempts(trouble.attempts))) }
     retries += 1
     if traits.mostAttempts == nil, retries > settings.retryBudget {

@@ -66,15 +66,15 @@ package struct DeliverySettings: Sendable {
   package var maxFailures: Int
   /// The number of failures in a row, over all chunks, at which the service counts as down.
   package var failuresInARow: Int
-  /// The pauses before retries, and how long refusals for now are waited out while nothing is accepted.
-  package var patience: Patience.Limits
+  /// The pauses before retries, and how long temporary refusals are waited out while nothing is accepted.
+  package var patience: Outage.Patience
   /// The maximum number of retries in a run; the first one beyond it ends the run.
   package var retryBudget: Int
 
   /// The number of attempts for one chunk, while nothing else is acknowledged, at which the service counts as down.
-  package var attemptsInVain: Int { Self.attemptsInVain(failuresInARow) }
+  package var attemptsWithoutSuccess: Int { Self.attemptsWithoutSuccess(failuresInARow) }
   /// The number of individual events rejected in a row at which the service may count as rejecting everything.
-  package var refusalsInARow: Int { max(failuresInARow, 10) }
+  package var rejectionsInARow: Int { max(failuresInARow, 10) }
   /// The grace period for requests under way when the run is ended.
   package var grace = Milliseconds(10_000)
 
@@ -83,8 +83,8 @@ package struct DeliverySettings: Sendable {
   /// unknown events are held, or if chunks are sent in order.
   func attemptsAhead(_ traits: DeliveryTraits) -> Int { onUnknown == .resend && !isInOrder(traits) ? 1 : 0 }
 
-  /// Returns ``attemptsInVain`` for a value of ``failuresInARow``.
-  package static func attemptsInVain(_ failuresInARow: Int) -> Int { (failuresInARow + 1) / 2 }
+  /// Returns ``attemptsWithoutSuccess`` for a value of ``failuresInARow``.
+  package static func attemptsWithoutSuccess(_ failuresInARow: Int) -> Int { (failuresInARow + 1) / 2 }
 
   /// Returns the number of concurrent requests that settings and destination allow.
   func lanes(of traits: DeliveryTraits) -> Int { max(1, min(concurrency, traits.lanes)) }
@@ -97,7 +97,7 @@ package struct DeliverySettings: Sendable {
 
   package init(
     concurrency: Int, limits: RequestLimits, onUnknown: UnknownOutcomePolicy, maxFailures: Int, failuresInARow: Int,
-    retryBudget: Int, patience: Patience.Limits
+    retryBudget: Int, patience: Outage.Patience
   ) {
     self.concurrency = min(max(concurrency, 1), Self.largestConcurrency)
     self.limits = limits

@@ -5,7 +5,7 @@ import BatchStore
 /// the service itself fails.
 struct SuspectSearch {
   /// The number of halvings after which the service is blamed if it has accepted or rejected nothing since the first.
-  static let mostInVain = 24
+  static let mostUnconfirmed = 24
 
   private enum Furthest { case wanted, halved, tried }
 
@@ -20,7 +20,7 @@ struct SuspectSearch {
   private var underWay: Set<Int64> = []
   /// The chunks halved since the service last accepted or rejected something, with the halves. They are joined again if
   /// it fails at everything tried.
-  private var vain: [(chunk: PendingChunk, halves: [Int64])] = []
+  private var unconfirmed: [(chunk: PendingChunk, halves: [Int64])] = []
   /// Whether the halves of the last halving have not arrived yet.
   private(set) var awaitsHalves = false
   /// The state of the trial of the part furthest from the failed halves; nil if it is not wanted yet.
@@ -39,7 +39,7 @@ struct SuspectSearch {
 
   var mayBegin: Bool { underWay.isEmpty && !untried.isEmpty && !awaitsHalves && furthest != .wanted }
 
-  var isInVain: Bool { !vain.isEmpty }
+  var isUnconfirmed: Bool { !unconfirmed.isEmpty }
 
   /// Returns whether the chunk is part of a chunk that an earlier run blamed.
   func isOfRemainder(_ chunk: PendingChunk) -> Bool { remainders.contains(chunk.id) }
@@ -71,7 +71,7 @@ struct SuspectSearch {
 
   /// Makes the halvings final, because the service accepted or rejected something.
   mutating func noteAnswer() {
-    vain = []
+    unconfirmed = []
     (furthest, isExhausted) = (nil, false)
     (witnesses, mostWitnesses) = (0, 0)
   }
@@ -83,13 +83,13 @@ struct SuspectSearch {
   }
 
   /// Makes the halvings final, because one of the halves is gone.
-  mutating func keepHalves() { vain = [] }
+  mutating func keepHalves() { unconfirmed = [] }
 
   // MARK: - Halves
 
   /// Returns whether a failed half is halved as well. Otherwise, a part far from it is tried first.
   mutating func mayGoOn() -> Bool {
-    if vain.count < Self.mostInVain { return true }
+    if unconfirmed.count < Self.mostUnconfirmed { return true }
     if furthest == nil, !untried.isEmpty { furthest = .wanted }
     return false
   }
@@ -110,18 +110,18 @@ struct SuspectSearch {
 
   mutating func halve(_ chunk: PendingChunk) -> ChunkChange {
     awaitsHalves = true
-    vain.append((chunk, []))
+    unconfirmed.append((chunk, []))
     return .halve(chunk)
   }
 
   /// Takes the requested halves, and returns the other chunks.
   mutating func take(_ chunks: [PendingChunk]) -> [PendingChunk] {
-    guard awaitsHalves, let chunk = vain.last?.chunk else { return chunks }
+    guard awaitsHalves, let chunk = unconfirmed.last?.chunk else { return chunks }
     let whole = chunk.id
     awaitsHalves = false
     let halves = chunks.filter { $0.parent == whole }
     // A chunk that is held instead has no halves.
-    if halves.isEmpty { vain.removeLast() } else { vain[vain.count - 1].halves = halves.map(\.id) }
+    if halves.isEmpty { unconfirmed.removeLast() } else { unconfirmed[unconfirmed.count - 1].halves = halves.map(\.id) }
     if isOfRemainder(chunk) { remainders.formUnion(halves.map(\.id)) }
     parts.formUnion(halves.map(\.id))
     if halves.count == 2 { (siblings[halves[0].id], siblings[halves[1].id]) = (halves[1].id, halves[0].id) }
@@ -134,12 +134,12 @@ struct SuspectSearch {
     return chunks.filter { $0.parent != whole }
   }
 
-  /// Rejoins the chunks that were halved in vain. Also returns their halves, which no longer exist.
+  /// Rejoins the chunks that were halved without success. Also returns their halves, which no longer exist.
   mutating func join(isOutage: Bool) -> (changes: [ChunkChange], parts: Set<Int64>) {
-    let gone = Set(vain.flatMap { $0.halves })
-    let changes = vain.reversed().map { ChunkChange.join($0.halves, of: $0.chunk, isOutage: isOutage) }
+    let gone = Set(unconfirmed.flatMap { $0.halves })
+    let changes = unconfirmed.reversed().map { ChunkChange.join($0.halves, of: $0.chunk, isOutage: isOutage) }
     untried.removeAll { gone.contains($0.id) }
-    (vain, isExhausted) = ([], true)
+    (unconfirmed, isExhausted) = ([], true)
     return (changes, gone)
   }
 }

@@ -96,7 +96,7 @@ enum NextSteps {
     }
     if summary.upload.eventsFailed > 0, let requeue = command("store", "requeue", "--status", "FAILED_POST") {
       steps.append(
-        "\(summary.upload.eventsFailed.counted("event")) could not be posted\(refusals(report)). Once the cause is fixed, requeue "
+        "\(summary.upload.eventsFailed.counted("event")) could not be posted\(rejections(report)). Once the cause is fixed, requeue "
           + "\(summary.upload.eventsFailed == 1 ? "it" : "them") for the next run: \(requeue)")
     }
     // Nothing is sent while parts are missing.
@@ -166,9 +166,9 @@ enum NextSteps {
 
   private static let shownWindows = 10
 
-  /// Returns the service's most frequent reasons for refusing events, in words; empty if there are none.
-  private static func refusals(_ report: RunReport) -> String {
-    let most = (report.ledger.refusals ?? [:]).sorted { ($1.value, $0.key) < ($0.value, $1.key) }.prefix(3)
+  /// Returns the service's most frequent reasons for rejecting events, in words; empty if there are none.
+  private static func rejections(_ report: RunReport) -> String {
+    let most = (report.ledger.rejections ?? [:]).sorted { ($1.value, $0.key) < ($0.value, $1.key) }.prefix(3)
     return most.isEmpty ? "" : " (\(most.map { "\($0.value.grouped): \($0.key)" }.joined(separator: "; ")))"
   }
 

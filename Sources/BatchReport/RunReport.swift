@@ -192,8 +192,12 @@ package struct UploadLedger: Sendable, Equatable, Codable {
   package var answers: [AnswerTime] = []
   /// The reason that sending stopped early; nil if it did not.
   package var stop: String?
-  /// The numbers of refused events, by the service's reasons without values; nil for none.
-  package var refusals: [String: Int]?
+  /// The numbers of rejected events, by the service's reasons without values; nil for none.
+  package var rejections: [String: Int]?
+
+  private enum CodingKeys: String, CodingKey {
+    case possibleDuplicates, recoveredChunks, outcomes, answers, stop, rejections = "refusals"
+  }
 
   package init() {}
 }

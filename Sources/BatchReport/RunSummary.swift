@@ -57,7 +57,11 @@ package struct RunSummary: Sendable, Equatable, Codable {
     package var corrections = 0
     /// The number of events that the service may have, but that should not have been sent; the run's event count is
     /// reduced by this number. Shown to people, not in the JSON; nil for none.
-    package var sentInVain: Int?
+    package var sentWrongly: Int?
+
+    private enum CodingKeys: String, CodingKey {
+      case devices, records, replaced, withdrawn, added, corrections, sentWrongly = "sentInVain"
+    }
 
     package init() {}
 

@@ -90,9 +90,9 @@ package struct TextSummary: Sendable {
   private static func addRewind(_ rewind: RunSummary.Rewind, to text: inout Table) {
     guard rewind.added + rewind.replaced + rewind.withdrawn + rewind.corrections > 0 else { return }
     text.row("rewind", "\(rewind.devices.counted("device")) processed again: \(rewind.words)")
-    let inVain = rewind.sentInVain ?? 0
+    let wrong = rewind.sentWrongly ?? 0
     if rewind.withdrawn > 0 { text.row("", figure: rewind.withdrawn, "withdrawn, deducted from the events above") }
-    if inVain > 0 { text.row("", figure: inVain, "already sent but now wrong, deducted from the events above") }
+    if wrong > 0 { text.row("", figure: wrong, "already sent but now wrong, deducted from the events above") }
   }
 
   /// Adds the numbers of quarantined lines by reason and, if `namesLines` is set, their causes.

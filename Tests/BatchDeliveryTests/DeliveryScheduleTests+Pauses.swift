@@ -7,7 +7,7 @@ import Testing
 /// Services that ask to be left alone for longer than they are waited for.
 extension DeliveryScheduleTests {
   private static let away = SendOutcome.refused(
-    CallFault("status 503", retryAfter: Milliseconds(20_000), isForNow: true))
+    CallFault("status 503", retryAfter: Milliseconds(20_000), isTemporary: true))
 
   /// It waited for as long as the service asked, and then said that it had waited as long as patience.
   @Test func aPauseThatIsLongerThanPatienceIsNotWaitedFor() {

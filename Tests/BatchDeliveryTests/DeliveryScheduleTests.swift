@@ -204,9 +204,9 @@ import Testing
     #expect(retries == budget)
   }
 
-  // MARK: - Refusals for now
+  // MARK: - Temporary refusals
 
-  static let busy = SendOutcome.refused(CallFault("status 503", isForNow: true, blamesRequest: true))
+  static let busy = SendOutcome.refused(CallFault("status 503", isTemporary: true, blamesRequest: true))
 
   /// Sends until the schedule stops or `isOver` says so, always when the next may begin, each answered at once.
   private func play(
@@ -268,7 +268,7 @@ import Testing
     #expect(rest.requests < 160)
   }
 
-  @Test func aChunkThatIsRefusedForNowLikeOthersIsNotGivenUp() {
+  @Test func aChunkThatIsTemporarilyRefusedLikeOthersIsNotGivenUp() {
     var schedule = schedule()
     schedule.add((1...400).map { chunk($0) })
     var refusals: [Int64: Int] = [:]
@@ -289,7 +289,7 @@ import Testing
     #expect(Set(taken.map(whole)).count == 400)
   }
 
-  @Test func aChunkThatAloneIsRefusedForNowIsSuspected() {
+  @Test func aChunkThatAloneIsTemporarilyRefusedIsSuspected() {
     var schedule = schedule()
     schedule.add((1...40).map { chunk($0) })
     var posts = 0

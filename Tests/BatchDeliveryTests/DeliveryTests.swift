@@ -99,7 +99,7 @@ import Testing
   func aServiceThatAsksForMoreThanPatienceIsLeftAtOnceAndInItsWords(onUnknown: UnknownOutcomePolicy) throws {
     let filled = try FilledStore(events: 400, perChunk: 10)
     let destination = ScriptedDestination { _, _ in
-      .refused(CallFault("status 503, retry after 3600s", retryAfter: Milliseconds(3_600_000), isForNow: true))
+      .refused(CallFault("status 503, retry after 3600s", retryAfter: Milliseconds(3_600_000), isTemporary: true))
     }
     let report = try deliver(filled, destination, onUnknown: onUnknown)
     #expect(report.stop == .unreachable(.longerPause(Milliseconds(30_000))))
@@ -169,7 +169,7 @@ import Testing
       .rejected("status 400: 'Event \(eventNumbers(body)[0])' of App 1.0, device D1234: no such schema")
     }
     let report = try deliver(filled, destination)
-    #expect(report.stop == .refusing)
+    #expect(report.stop == .rejecting)
     #expect(report.exit == .serviceUnavailable)
     #expect(report.stopReason == "status 400: '…' of … …, device …: no such schema")
     #expect(report.upload.eventsFailed == 0)
@@ -199,12 +199,12 @@ import Testing
     #expect(report.upload.requests == destination.bodies.count)
   }
 
-  @Test func aDozenRefusalsForNowAreWaitedOut() throws {
+  @Test func aDozenTemporaryRefusalsAreWaitedOut() throws {
     let filled = try FilledStore(events: 1000, perChunk: 10)
     let destination = ScriptedDestination { _, number in
       // One is taken before: how many refusals fit into the patience at the start depends on which thread is faster.
       (1...12).contains(number)
-        ? .refused(CallFault("status 503", isForNow: true, blamesRequest: true)) : .acknowledged
+        ? .refused(CallFault("status 503", isTemporary: true, blamesRequest: true)) : .acknowledged
     }
     let report = try deliver(filled, destination)
     #expect(report.stop == nil)

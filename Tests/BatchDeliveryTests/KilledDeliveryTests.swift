@@ -64,7 +64,7 @@ import Testing
     try copy.store.close()
     let (source, target) = (filled.path, copy.path)
     let isOut = SendOutcome.refused(
-      CallFault("status \(status)", isForNow: status == 503, blamesRequest: true))
+      CallFault("status \(status)", isTemporary: status == 503, blamesRequest: true))
     let (parts, taken) = (Guarded(0), Guarded(0))
     let settings = DeliverySettings.fixture(concurrency: 1)
     func deliver(_ store: EventStore, _ destination: ScriptedDestination) throws -> DeliveryReport {

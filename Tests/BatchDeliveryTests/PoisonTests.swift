@@ -19,7 +19,7 @@ import Testing
     static let refused = Failure(
       name: "500 of Collect", outcome: .refused(CallFault("status 500", blamesRequest: true)))
     static let busy = Failure(
-      name: "503", outcome: .refused(CallFault("status 503", isForNow: true, blamesRequest: true)))
+      name: "503", outcome: .refused(CallFault("status 503", isTemporary: true, blamesRequest: true)))
     static let failing = Failure(name: "502", outcome: .unknown(CallFault("status 502", blamesRequest: true)))
     static let dropped = Failure(
       name: "drop", outcome: .unknown(CallFault("connection lost", blamesRequest: true)))

@@ -226,4 +226,16 @@ import Testing
       ])
     #expect(AnswerTime.times(Array(1...40)).map(\.seconds) == [0.020, 0.038, 0.040])
   }
+
+  @Test("A report in a store keeps the keys of earlier releases")
+  func storedKeys() throws {
+    var report = RunReport.fixture()
+    report.ledger.rejections = ["bad": 2]
+    report.summary.rewind.sentWrongly = 3
+    let bytes = try StoredReport.bytes(report)
+    let text = String(decoding: bytes, as: UTF8.self)
+    #expect(text.contains(#""refusals":{"bad":2}"#))
+    #expect(text.contains(#""sentInVain":3"#))
+    #expect(try StoredReport.report(bytes) == report)
+  }
 }

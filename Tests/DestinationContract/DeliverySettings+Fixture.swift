@@ -11,7 +11,7 @@ extension DeliverySettings {
     DeliverySettings(
       concurrency: concurrency, limits: .test(), onUnknown: onUnknown, maxFailures: 3, failuresInARow: 10,
       retryBudget: retryBudget,
-      patience: Patience.Limits(
+      patience: Outage.Patience(
         longest: Milliseconds(600_000), atStart: Milliseconds(30_000),
         backoff: Backoff(first: Milliseconds(1000), longest: Milliseconds(60_000))))
   }

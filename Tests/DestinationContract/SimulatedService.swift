@@ -296,10 +296,10 @@ extension SendOutcome {
     case .notSent(let fault): self = .notSent(CallFault("\(fault)", blamesRequest: fault.mayBeTheRequest))
     case .noAnswer(let fault): self = .unknown(CallFault("\(fault)", blamesRequest: fault.mayBeTheRequest))
     case .answer(let answer):
-      let isForNow = answer.status == 503
+      let isTemporary = answer.status == 503
       let wait = answer.retryAfter.flatMap { Int64($0) }.map { Milliseconds($0 * 1000) }
       let fault = CallFault(
-        "status \(answer.status)", retryAfter: wait, isThrottle: answer.status == 429, isForNow: isForNow,
+        "status \(answer.status)", retryAfter: wait, isThrottle: answer.status == 429, isTemporary: isTemporary,
         blamesRequest: answer.status >= 500 && wait == nil)
       switch answer.status {
       case 200..<300: self = .acknowledged

@@ -108,7 +108,7 @@ import Testing
     #expect(finished.messages.contains("events.ndjson:10)"), "\(finished.messages)")
   }
 
-  @Test("a dozen refusals for now are waited out, and every request is counted")
+  @Test("a dozen temporary refusals are waited out, and every request is counted")
   func aDozenRefusals() throws {
     let workspace = try Workspace()
     var options = EngageSandboxOptions()

@@ -34,7 +34,7 @@ struct ServiceExamination {
       let setting =
         switch failure.stop {
         case .credentials: "Connection.clientId, Connection.secret, Connection.refreshToken"
-        case nil where failure.isForNow: String?.none
+        case nil where failure.isTemporary: String?.none
         default: "Connection.baseUrl, Connection.oauthPath"
         }
       found.error("credentials", failure.reason, setting: setting, exit: Self.exit(failure.stop))

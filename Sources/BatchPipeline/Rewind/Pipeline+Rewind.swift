@@ -81,8 +81,8 @@ extension Pipeline {
     outcome.report.summary.rewind.withdrawn += events.withdrawn
     outcome.report.summary.rewind.added += events.added
     outcome.report.summary.rewind.corrections += events.corrections
-    let inVain = (outcome.report.summary.rewind.sentInVain ?? 0) + events.sentInVain
-    outcome.report.summary.rewind.sentInVain = inVain == 0 ? nil : inVain
+    let wrong = (outcome.report.summary.rewind.sentWrongly ?? 0) + events.sentWrongly
+    outcome.report.summary.rewind.sentWrongly = wrong == 0 ? nil : wrong
     let rewind = outcome.report.summary.rewind
     guard events != RewoundEvents() || rewind.added > 0 else { return }
     var note =

@@ -55,7 +55,7 @@ extension RunReport {
     ledger = UploadLedger()
     ledger.possibleDuplicates = delivery.eventsInDoubt
     ledger.recoveredChunks = delivery.recoveredChunks
-    ledger.refusals = delivery.refusals.isEmpty ? nil : delivery.refusals
+    ledger.rejections = delivery.rejections.isEmpty ? nil : delivery.rejections
     for (outcome, count) in delivery.attempts { ledger.outcomes[outcome.name] = count }
     guard let stop = delivery.stop else { return }
     let words = "\(stop)" + (delivery.stopReason.map { " (\($0))" } ?? "")

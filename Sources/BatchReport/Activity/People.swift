@@ -65,7 +65,6 @@ package struct People: Sendable, Equatable, Codable {
   package var returningDevices = 0
   /// All steps, with or without a campaign; the events of ``CampaignStep/used`` are records.
   package var steps = CampaignSteps()
-  /// The steps without a campaign.
   package var withoutCampaign = CampaignSteps()
   /// The number of devices that finished a session without using the app in this run, such as those that only received
   /// a notification.

@@ -147,7 +147,7 @@ extension RewoundEvents {
     replaced += more.replaced
     withdrawn += more.withdrawn
     added += more.added
-    sentInVain += more.sentInVain
+    sentWrongly += more.sentWrongly
     corrections += more.corrections
   }
 }

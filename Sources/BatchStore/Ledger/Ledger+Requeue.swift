@@ -19,7 +19,7 @@ extension Ledger {
         {
           count += try requeueExceptions(of: row, status, in: db)
         }
-        try resolveRefused(status, chunk, in: db)
+        try resolveRejected(status, chunk, in: db)
         count += try db.count(
           "SELECT sum(events) FROM chunk WHERE status = ?1 AND (?2 IS NULL OR id = ?2)", [status, chunk])
         try db.execute(
@@ -33,18 +33,18 @@ extension Ledger {
   }
 
   /// Resolves quarantined events that are sent again. If they are rejected again, they are quarantined again.
-  private func resolveRefused(_ status: EventStatus, _ chunk: Int64?, in db: Database) throws {
+  private func resolveRejected(_ status: EventStatus, _ chunk: Int64?, in db: Database) throws {
     guard status == .failedPost else { return }
     for row in try Row.fetchAll(
       db, sql: "SELECT id, pack, offset, length FROM chunk WHERE status = ?1 AND (?2 IS NULL OR id = ?2)",
       arguments: [status, chunk])
     {
       let cursor = try connection.format.wireForm.reader(of: Self.block(of: row, in: db))
-      while try cursor.next() { try resolveRefused(cursor, in: db) }
+      while try cursor.next() { try resolveRejected(cursor, in: db) }
     }
   }
 
-  private func resolveRefused(_ event: EventBlockReader, in db: Database) throws {
+  private func resolveRejected(_ event: EventBlockReader, in db: Database) throws {
     try db.cachedStatement(
       sql: "UPDATE quarantine SET resolution = ? WHERE file = ? AND reason = ? AND resolution IS NULL"
     ).execute(arguments: [
@@ -61,7 +61,7 @@ extension Ledger {
     let block = try Ledger.block(of: row, in: db)
     let again = try connection.format.wireForm.copy(of: block) { event in
       guard ordinals.contains(event.ordinal) else { return false }
-      if status == .failedPost { try resolveRefused(event, in: db) }
+      if status == .failedPost { try resolveRejected(event, in: db) }
       return true
     }
     try Self.insert(again, from: id, as: .notPosted, in: db)

@@ -163,7 +163,7 @@ struct ChangeSettlement {
     for (change, standing) in zip(changes, standings) {
       guard case .sent(let sent, let known) = standing else { continue }
       let right = try change.after.map(wireForm.event)
-      events.sentInVain += (change.before == nil ? 0 : 1) - (right == nil ? 0 : 1)
+      events.sentWrongly += (change.before == nil ? 0 : 1) - (right == nil ? 0 : 1)
       if let known { try db.execute(sql: "DELETE FROM correction WHERE id = ?", arguments: [known.id]) }
       let isMoved = right.map { $0.json == sent.produced && $0.timestamp == sent.at } ?? false
       // By now, the event is correct as it was sent.

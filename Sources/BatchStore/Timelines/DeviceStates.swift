@@ -8,7 +8,7 @@ package struct StoredDevice: Sendable, Equatable {
   package var state: [UInt8]
 }
 
-/// States of devices, one after the other in memory: new ones in a batch, or those of a bucket in the store.
+/// States of devices, contiguous in memory: new ones in a batch, or those of a bucket in the store.
 package struct DeviceStates: Sendable {
   struct Entry: Sendable {
     var bucket: Int
@@ -96,7 +96,6 @@ struct StateRow: Sendable {
 }
 
 extension DeviceStates {
-  /// The rows for the states.
   var rows: [StateRow] { packedRows ?? makeRows() }
 
   /// Makes the rows in advance, on the thread of the caller instead of that which writes to the store.

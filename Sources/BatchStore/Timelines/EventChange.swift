@@ -61,7 +61,7 @@ package struct RewoundEvents: Sendable, Equatable {
   /// The number of events that a service has, or may have, in a version that is now wrong.
   package var corrections = 0
   /// The increase in the number of events that a service has, or may have, although they should not exist.
-  package var sentInVain = 0
+  package var sentWrongly = 0
 
   package init() {}
 }

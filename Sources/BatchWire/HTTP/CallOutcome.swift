@@ -38,7 +38,7 @@ package enum CallOutcome<Answer: Sendable, Rejection: Sendable>: Sendable {
 
 extension CallOutcome: Equatable where Answer: Equatable, Rejection: Equatable {}
 
-/// The outcome of sending events, where a rejection is the service's reason for refusing the data.
+/// The outcome of sending events, where a rejection is the service's reason for rejecting the data.
 package typealias SendOutcome = CallOutcome<Acknowledgement, String>
 
 package struct Acknowledgement: Sendable, Equatable {}
@@ -55,8 +55,8 @@ package struct CallFault: Error, Sendable, Equatable {
   package var retryAfter: Milliseconds?
   /// Whether the service refused the call because it receives too many calls at once.
   package var isThrottle: Bool
-  /// Whether the service says that it accepts no requests for now, so that waiting is worthwhile; true for a throttle.
-  package var isForNow: Bool
+  /// Whether the service says that it accepts no requests temporarily, so waiting is worthwhile; true for a throttle.
+  package var isTemporary: Bool
   /// Whether the content may be the cause: the service failed or the connection broke, and the service
   /// requested no pause.
   package var blamesRequest: Bool
@@ -67,13 +67,13 @@ package struct CallFault: Error, Sendable, Equatable {
   package var stop: ServiceStop?
 
   package init(
-    _ reason: String, retryAfter: Milliseconds? = nil, isThrottle: Bool = false, isForNow: Bool = false,
+    _ reason: String, retryAfter: Milliseconds? = nil, isThrottle: Bool = false, isTemporary: Bool = false,
     blamesRequest: Bool = false, isSentence: Bool = false, stop: ServiceStop? = nil
   ) {
     self.reason = reason
     self.retryAfter = retryAfter
     self.isThrottle = isThrottle
-    self.isForNow = isForNow || isThrottle
+    self.isTemporary = isTemporary || isThrottle
     self.blamesRequest = blamesRequest
     self.isSentence = isSentence
     self.stop = stop
@@ -105,7 +105,7 @@ package enum ServiceStop: Sendable, Equatable {
   /// The service could not be reached or kept failing, up to a limit.
   case unreachable(Limit)
   /// The service rejects every event, even individually.
-  case refusing
+  case rejecting
   case interrupted
 
   /// The limit at which a delivery gives up on a failing service (docs/guarantees.md, "When a request fails").
@@ -116,7 +116,7 @@ package enum ServiceStop: Sendable, Equatable {
     case attempts(Int)
     /// The run's budget of repetitions was exhausted.
     case retryBudget(Int)
-    /// The service said for this long that it accepts no requests for now.
+    /// The service said for this long that it temporarily accepts no requests.
     case patience(Milliseconds)
     /// The service requested a pause longer than this.
     case longerPause(Milliseconds)
@@ -133,7 +133,7 @@ package enum ServiceStop: Sendable, Equatable {
     case .peerProtocol: .protocolRefused
     case .configuration: .configuration
     case .unwritable: .inputRefused
-    case .unreachable, .refusing: .serviceUnavailable
+    case .unreachable, .rejecting: .serviceUnavailable
     case .interrupted: nil
     }
   }
@@ -147,7 +147,7 @@ extension ServiceStop: CustomStringConvertible {
     case .configuration: "the service's address, one of its paths or Connection.caFile is wrong"
     case .unwritable: "the request cannot be encoded"
     case .unreachable(let limit): "the service could not be reached or kept failing\(limit)"
-    case .refusing:
+    case .rejecting:
       "the service rejects every event, even one at a time; check the reason that it gives, the path to which events are posted and the account's permissions"
     case .interrupted: "the run was interrupted"
     }

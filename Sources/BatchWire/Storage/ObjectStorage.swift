@@ -166,7 +166,7 @@ package final class ObjectStorage: RemoteStorage {
       let credentials = try credentials(for: call.address, session.source, insteadOf: refused, call.text)
       let request = try request(call, signedBy: credentials, session.region)
       let cause: StorageError.Cause
-      var isForNow = true
+      var isTemporary = true
       var outcome = session.client.send(request, cancellation: call.cancellation)
       // The service begins its response to a completed upload before it knows the result.
       if case .answer(var answer) = outcome, answer.status == 200, call.method == .post, answer.error != nil {
@@ -189,7 +189,7 @@ package final class ObjectStorage: RemoteStorage {
         isLost = true
         cause = .unreachable(request.address.host, fault)
       case .notSent(let fault):
-        isForNow = fault.mayBeTheRequest || fault.kind == .connect || fault.kind == .resolve
+        isTemporary = fault.mayBeTheRequest || fault.kind == .connect || fault.kind == .resolve
         cause = .unreachable(request.address.host, fault)
       case .answer(let answer):
         if answer.status == 416, answer.wholeSize == 0, call.range != nil, call.file == nil { return answer }
@@ -204,10 +204,10 @@ package final class ObjectStorage: RemoteStorage {
         cause = .refused(status: answer.status, code: code, region: other == session.region ? nil : other)
         let renews = StorageError.isExpired(code) && refused == nil && credentials?.expires != nil
         if renews { refused = credentials }
-        isForNow = answer.status >= 500 || answer.status == 429 || code == "RequestTimeout" || renews
+        isTemporary = answer.status >= 500 || answer.status == 429 || code == "RequestTimeout" || renews
       }
       let error = StorageError(call.text, cause, call.purpose)
-      guard isForNow, attempt < call.attempts, call.cancellation?.isCancelled != true else { throw error }
+      guard isTemporary, attempt < call.attempts, call.cancellation?.isCancelled != true else { throw error }
       try call.check()
       try spend(error)
       if attempt == 3 { retryNote.withLock { $0.take() }?(error.retryNote) }

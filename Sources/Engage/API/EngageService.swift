@@ -122,7 +122,7 @@ package final class EngageService: Sendable {
     }
   }
 
-  /// Returns events that the service accepted and later refused.
+  /// Returns events that the service accepted and later rejected.
   package func eventErrors(
     filter: String = "errorId=0", cancellation: HTTPCancellation? = nil
   ) -> ServiceOutcome<[EventError]> {

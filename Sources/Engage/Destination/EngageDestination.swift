@@ -25,7 +25,7 @@ package final class EngageDestination: Destination {
   package func abort() { cancellation.cancel() }
 }
 
-/// The result of reading the events that the service accepted and later refused.
+/// The result of reading the events that the service accepted and later rejected.
 package enum RejectionReading: Sendable, Equatable {
   /// The number of entries read, how many of them are events in this store, and how many this run posted. If `isWhole`
   /// is false, the next run reads the rest.
@@ -113,7 +113,7 @@ extension EngageDestination {
   }
 }
 
-/// An event that the service accepted and later refused (reference identity 6.1).
+/// An event that the service accepted and later rejected (reference identity 6.1).
 package struct EventError: Sendable {
   /// The service's error number; empty if there is none.
   package var id: String

@@ -134,7 +134,7 @@ extension EngageConnection {
       for var next in marks.values {
         while RecipientQuestion.isID(next), marks[ByteText(next)] == nil {
           let id = next
-          next = try retryPolicy.reading { () throws(RemoteFailure) in try database.read(id) }?.mark(in: mark) ?? ""
+          next = try retryPolicy.repeating { () throws(RemoteFailure) in try database.read(id) }?.mark(in: mark) ?? ""
           marks[ByteText(id)] = next
         }
       }
@@ -239,7 +239,7 @@ extension EngageConnection {
     _ body: (ServiceDatabase, ListTransfer?, RetryPolicy) throws -> Answer
   ) throws -> Answer {
     // Nothing depends on the response, so nobody should wait for minutes.
-    var patience = Patience.Limits(context.settings)
+    var patience = Outage.Patience(context.settings)
     patience.longest = patience.atStart
     do {
       return try calling(interruption, patience) { database, retryPolicy, _ in

@@ -175,7 +175,7 @@ extension EngageConnection {
     note: @escaping @Sendable (String) -> Void, _ body: (IdentityReconciler) throws -> Value
   ) throws -> Value {
     let settings = context.settings
-    return try calling(interruption, Patience.Limits(settings)) { database, retryPolicy, cancellation in
+    return try calling(interruption, Outage.Patience(settings)) { database, retryPolicy, cancellation in
       var retryPolicy = retryPolicy
       let notes = RetryNotes(note)
       retryPolicy.announce = { notes.announce($0, $1) }
@@ -193,7 +193,7 @@ extension EngageConnection {
   ///
   /// - Throws: ``InterruptedError`` after a signal, regardless of the result of `body`.
   func calling<Value>(
-    _ interruption: Interruption, _ patience: Patience.Limits,
+    _ interruption: Interruption, _ patience: Outage.Patience,
     _ body: (ServiceDatabase, RetryPolicy, HTTPCancellation) throws -> Value
   ) throws -> Value {
     let cancellation = HTTPCancellation()

@@ -142,7 +142,7 @@ struct ExpectedRecipient {
       let holder = try columns.holder(of: plan.ids.filter { !$0.value.isEmpty })
       if holder?.isIdentical(to: id) == true { continue }
       let mark = try holder.flatMap { holder in
-        try columns.retryPolicy.reading { () throws(RemoteFailure) in try columns.database.read(holder) }
+        try columns.retryPolicy.repeating { () throws(RemoteFailure) in try columns.database.read(holder) }
       }?.mark(in: columns.settings.recipient.mergedRecipientIdColumn)
       if mark?.isEmpty == false { continue }
       return (plan, missing)

@@ -87,7 +87,7 @@ extension SendOutcome {
       let fault = CallFault(
         "answered with status \(status)", retryAfter: retryAfter.map { Milliseconds(Int64($0 * 1000)) },
         isThrottle: !isIdempotent && status == 429,
-        isForNow: !isIdempotent && RetryAfter.isForNow(status: status, retryAfter),
+        isTemporary: !isIdempotent && RetryAfter.isTemporary(status: status, retryAfter),
         blamesRequest: status >= 500 && retryAfter == nil)
       self = !isIdempotent && status >= 500 && status != 503 ? .unknown(fault) : .refused(fault)
     }

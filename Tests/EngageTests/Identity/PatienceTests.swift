@@ -7,14 +7,14 @@ import Engage
 import EngageRules
 import Testing
 
-/// How long identities wait for a service that takes no call for now (reference guarantees 3), on simulated time.
+/// How long identities wait for a service that temporarily takes no call (reference guarantees 3), on simulated time.
 @Suite struct PatienceTests {
-  private static let patience = Patience.Limits(
+  private static let patience = Outage.Patience(
     longest: Milliseconds(600_000), atStart: Milliseconds(30_000),
     backoff: Backoff(first: Milliseconds(1000), longest: Milliseconds(60_000)))
 
   private func reconcile(
-    _ rules: [FaultRule], budget: Int = .max, _ patience: Patience.Limits = patience,
+    _ rules: [FaultRule], budget: Int = .max, _ patience: Outage.Patience = patience,
     _ look: (SandboxBench, IdentityResult) throws -> Void
   ) throws {
     try withSandbox(.identities([900_000_000_101: ["Mobile User Id": userA]])) { server in
@@ -87,12 +87,12 @@ import Testing
 
   // MARK: Kinds of calls (reference decisions 60)
 
-  private func patient(_ longest: Int64) -> Patience.Limits {
-    Patience.Limits(longest: Milliseconds(longest), atStart: Milliseconds(longest), backoff: .none)
+  private func patient(_ longest: Int64) -> Outage.Patience {
+    Outage.Patience(longest: Milliseconds(longest), atStart: Milliseconds(longest), backoff: .none)
   }
 
   private func persons(
-    _ count: Int64, _ rules: [FaultRule], _ patience: Patience.Limits,
+    _ count: Int64, _ rules: [FaultRule], _ patience: Outage.Patience,
     _ look: (SandboxBench, IdentityResult) throws -> Void
   ) throws {
     let people = Dictionary(

@@ -56,7 +56,7 @@ struct SandboxBench {
 
   init(
     _ server: SandboxServer, store: EventStore? = nil, settings: IdentitySettings,
-    patience: Patience.Limits = Patience.Limits(
+    patience: Outage.Patience = Outage.Patience(
       longest: Milliseconds(600_000), atStart: Milliseconds(30_000), backoff: .none)
   ) throws {
     self.server = server

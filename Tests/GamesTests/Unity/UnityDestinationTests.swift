@@ -49,7 +49,7 @@ import Testing
     (405, .refused(CallFault("answered with status 405"))), (422, .refused(CallFault("answered with status 422"))),
     (429, .refused(CallFault("answered with status 429", isThrottle: true))),
     (500, .unknown(CallFault("answered with status 500", blamesRequest: true))),
-    (503, .refused(CallFault("answered with status 503", isForNow: true, blamesRequest: true))),
+    (503, .refused(CallFault("answered with status 503", isTemporary: true, blamesRequest: true))),
   ])
   func answersMeanWhatTheTableSays(_ status: Int, _ expected: SendOutcome) throws {
     #expect(try Self.outcome(status).0 == expected)

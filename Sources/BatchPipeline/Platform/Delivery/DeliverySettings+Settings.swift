@@ -38,11 +38,11 @@ extension DeliverySettings {
       concurrency: settings.upload.concurrency, limits: limits,
       onUnknown: settings.upload.onUnknown, maxFailures: settings.networking.maxRetries,
       failuresInARow: settings.networking.breakerFailures, retryBudget: settings.networking.retryBudget,
-      patience: Patience.Limits(settings))
+      patience: Outage.Patience(settings))
   }
 }
 
-extension Patience.Limits {
+extension Outage.Patience {
   package init(_ settings: Settings) {
     self.init(
       longest: settings.upload.patience, atStart: settings.upload.patienceAtStart, backoff: Backoff(settings))

@@ -71,20 +71,20 @@ extension CallFault {
     CallFault(
       "the account has used up this hour's access tokens, which are shared by all programs with its credentials; "
         + "if that happens often, ask the provider to raise the limit (status \(status))",
-      retryAfter: Milliseconds(seconds: retryAfter), isForNow: true)
+      retryAfter: Milliseconds(seconds: retryAfter), isTemporary: true)
   }
 
   /// The job's own limit on tokens per hour is reached.
   static func tokensUsedUp(_ wait: Double) -> CallFault {
     CallFault(
       "this hour's access tokens are used up (Upload.maxTokensPerHour)", retryAfter: Milliseconds(seconds: wait),
-      isForNow: true)
+      isTemporary: true)
   }
 
   static func unavailable(status: Int, retryAfter: Double?) -> CallFault {
     CallFault(
       "the token service is unavailable (status \(status))", retryAfter: Milliseconds(seconds: retryAfter),
-      isForNow: RetryAfter.isForNow(status: status, retryAfter))
+      isTemporary: RetryAfter.isTemporary(status: status, retryAfter))
   }
 
   static func unreadable(status: Int) -> CallFault {

@@ -46,7 +46,7 @@ extension CallFault {
     self.init(
       "\(kind.rawValue) (status \(status)\(wait))\(words.map { ": \($0)" } ?? "")",
       retryAfter: Milliseconds(seconds: retryAfter), isThrottle: kind == .throttled,
-      isForNow: kind == .failing && RetryAfter.isForNow(status: status, retryAfter),
+      isTemporary: kind == .failing && RetryAfter.isTemporary(status: status, retryAfter),
       blamesRequest: (kind == .failing || status >= 500 || isSentence) && retryAfter == nil, isSentence: isSentence,
       stop: kind.stop)
   }
@@ -55,7 +55,7 @@ extension CallFault {
   static func status(_ status: Int, retryAfter: Double?, words: String? = nil) -> CallFault {
     CallFault(
       "outcome unknown: status \(status)\(words.map { ": \($0)" } ?? "")",
-      retryAfter: Milliseconds(seconds: retryAfter), isForNow: RetryAfter.isForNow(status: status, retryAfter),
+      retryAfter: Milliseconds(seconds: retryAfter), isTemporary: RetryAfter.isTemporary(status: status, retryAfter),
       blamesRequest: retryAfter == nil)
   }
 
@@ -68,7 +68,7 @@ extension CallFault {
   static func usedUp(_ wait: Double) -> CallFault {
     CallFault(
       "not sent: this hour's calls are used up (Upload.maxCallsPerHour)", retryAfter: Milliseconds(seconds: wait),
-      isForNow: true)
+      isTemporary: true)
   }
 
   /// The request was not sent because there is no token.

@@ -98,7 +98,7 @@ package final class ListTransfer: Sendable {
   }
 
   private func call<Answer>(_ request: XMLAPIOperation<Answer>) throws(RemoteFailure) -> Answer {
-    try retryPolicy.reading { () throws(RemoteFailure) in try database.call(request) }
+    try retryPolicy.repeating { () throws(RemoteFailure) in try database.call(request) }
   }
 }
 

@@ -70,7 +70,7 @@ extension IdentityReconciler {
       changes += plan.plannedChanges { $0 }
     }
     for update in try reconciler.locationUpdates().due {
-      guard let image = try retryPolicy.reading({ () throws(RemoteFailure) in try planning.read(update.recipient) })
+      guard let image = try retryPolicy.repeating({ () throws(RemoteFailure) in try planning.read(update.recipient) })
       else { continue }
       changes += update.plannedChanges(on: image) { $0 }
     }

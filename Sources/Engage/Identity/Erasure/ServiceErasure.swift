@@ -67,7 +67,7 @@ package struct ServiceErasure: Sendable {
   }
 
   private func find(_ column: ColumnValue) throws(RemoteFailure) -> String? {
-    let image = try retryPolicy.reading { () throws(RemoteFailure) in try remote.find([column]) }
+    let image = try retryPolicy.repeating { () throws(RemoteFailure) in try remote.find([column]) }
     guard let image else { return nil }
     // Other look-ups accept a response that does not show the value; a deletion must not.
     guard image.answers([column]) else { throw .wrongAnswer }
@@ -75,7 +75,7 @@ package struct ServiceErasure: Sendable {
   }
 
   private func read(_ recipient: String) throws(RemoteFailure) -> Bool {
-    try retryPolicy.reading { () throws(RemoteFailure) in try remote.read(recipient) } != nil
+    try retryPolicy.repeating { () throws(RemoteFailure) in try remote.read(recipient) } != nil
   }
 
   /// - Returns: False if the recipient no longer exists. Repeating the call deletes nothing else.
@@ -91,7 +91,7 @@ package struct ServiceErasure: Sendable {
 
   private func isGone(_ call: () throws(RemoteFailure) -> Void) throws(RemoteFailure) -> Bool {
     do {
-      try retryPolicy.reading(call)
+      try retryPolicy.repeating(call)
       return true
     } catch .absent {
       return false

@@ -61,7 +61,7 @@ struct MergeExecutor {
           case .audit: try writeAuditRow(plan.steps[index])
           case .setLocation: try place(plan.steps[index], undo: false)
           case .addToContactList, .addToProgram, .optOut, .optIn:
-            try ask(plan.steps[index], undo: false, mayBeMade: mayBeMade)
+            try instruct(plan.steps[index], undo: false, mayBeMade: mayBeMade)
           default: try update(plan.steps[index], plan, undo: false)
           }
           pending.append(JournalLine(.done, name, undo: false))
@@ -84,14 +84,14 @@ struct MergeExecutor {
       plan.undoCause = .refusedStep
       let undone = plan
       _ = try journal { try $0.beginUndo(undone) }
-      return try takeBack(&plan)
+      return try undo(&plan)
     }
   }
 
-  // MARK: Back
+  // MARK: Undo
 
   /// Undoes the steps that were started. The plan must already be stored as `undoing`, with an ``MergePlan/undoCause``.
-  mutating func takeBack(_ plan: inout MergePlan) throws -> Outcome {
+  mutating func undo(_ plan: inout MergePlan) throws -> Outcome {
     plan.state = .undoing
     var pending: [JournalLine] = []
     do {
@@ -118,7 +118,7 @@ struct MergeExecutor {
           } else if name == .setLocation {
             try place(plan.steps[index], undo: true)
           } else if plan.scenario.isInstruction {
-            try ask(plan.steps[index], undo: true, mayBeMade: false)
+            try instruct(plan.steps[index], undo: true, mayBeMade: false)
           } else {
             try update(plan.steps[index], plan, undo: true)
           }
@@ -157,7 +157,7 @@ struct MergeExecutor {
       do {
         return try remote.update(step.target, changes.map { ColumnValue($0.name, $0.after) })
       } catch .absent(let words) {
-        guard attempts.repeats() else { throw Stop.abort("\(step.name.rawValue): \(words)") }
+        guard attempts.waitForRepeat() else { throw Stop.abort("\(step.name.rawValue): \(words)") }
       } catch .exists(let words) {
         throw Stop.abort("\(step.name.rawValue): \(words); another recipient has the same unique key")
       } catch .refused(_, let reason) {
@@ -205,7 +205,7 @@ struct MergeExecutor {
   ///
   /// - Parameter mayBeMade: Whether an earlier attempt may have succeeded. If so, an instruction for a program stops,
   ///   because membership cannot be queried and the program must not be started twice.
-  private mutating func ask(_ step: MergeStep, undo: Bool, mayBeMade: Bool) throws {
+  private mutating func instruct(_ step: MergeStep, undo: Bool, mayBeMade: Bool) throws {
     let name = (undo ? MergeStepName.undoPrefix : "") + step.name.rawValue
     guard let asked = step.instruction, let instruction = undo ? asked.reversed : asked else {
       throw StoreError.inconsistent("step \(step.name.rawValue) of a merge plan cannot be carried out or undone")
@@ -290,7 +290,7 @@ struct MergeExecutor {
     fresh = []
     let row = try step.auditRow()
     do {
-      try retryPolicy.reading { () throws(RemoteFailure) in try remote.writeRow(row, table: step.target) }
+      try retryPolicy.repeating { () throws(RemoteFailure) in try remote.writeRow(row, table: step.target) }
     } catch {
       guard error.concernsOneDevice else { throw error }
       throw Stop.abort("\(step.name.rawValue): \(error)")
@@ -300,9 +300,8 @@ struct MergeExecutor {
   private func deleteAuditRow(_ step: MergeStep) throws {
     let key = try step.auditRow()[0]
     do {
-      try retryPolicy.reading { () throws(RemoteFailure) in try remote.deleteRow(key: key, table: step.target) }
+      try retryPolicy.repeating { () throws(RemoteFailure) in try remote.deleteRow(key: key, table: step.target) }
     } catch .absent {
-      // A missing row needs no deletion.
     } catch {
       guard error.concernsOneDevice else { throw error }
       throw Stop.conflict("\(step.name.rawValue): the row could not be deleted: \(error)")
@@ -325,7 +324,7 @@ struct MergeExecutor {
     counter[0].value = NameUUID.mergeKey(
       list: plan.list, loser: plan.loser, winner: plan.winner, earlier: earlier, undo: true)
     (counter[1].value, counter[2].value) = (row[2].value, row[1].value)
-    try retryPolicy.reading { () throws(RemoteFailure) in try remote.writeRow(counter, table: step.target) }
+    try retryPolicy.repeating { () throws(RemoteFailure) in try remote.writeRow(counter, table: step.target) }
   }
 
   private mutating func current(_ recipient: String) throws -> RecipientImage? {

@@ -15,7 +15,7 @@ struct WrittenColumns: Sendable {
   func kind(of column: String) throws(RemoteFailure) -> ColumnKind {
     if let layout = layout.withLock({ $0 }) { return kind(of: column, layout) }
     do {
-      let known = try retryPolicy.reading { () throws(RemoteFailure) in try database.layout(of: settings.list) }
+      let known = try retryPolicy.repeating { () throws(RemoteFailure) in try database.layout(of: settings.list) }
       layout.withLock { $0 = known }
       return kind(of: column, known)
     } catch {
@@ -50,7 +50,7 @@ struct WrittenColumns: Sendable {
 
   /// Returns the id of the recipient that a look-up finds; nil if there is none.
   func holder(of ids: [ColumnValue]) throws(RemoteFailure) -> String? {
-    try retryPolicy.reading { () throws(RemoteFailure) in try database.holder(of: ids) }
+    try retryPolicy.repeating { () throws(RemoteFailure) in try database.holder(of: ids) }
   }
 
   /// Whether the value that a step wrote is present, even if truncated.

@@ -42,7 +42,7 @@ extension RecipientDatabase {
   /// "not found" response may belong to another request, and is accepted only if a fresh connection confirms it.
   func named(_ recipient: String, _ retryPolicy: RetryPolicy) throws(RemoteFailure) -> RecipientImage? {
     let reading = { () throws(RemoteFailure) in
-      try retryPolicy.reading { () throws(RemoteFailure) in try read(recipient) }
+      try retryPolicy.repeating { () throws(RemoteFailure) in try read(recipient) }
     }
     if let image = try reading() { return image }
     reconnect()
@@ -114,7 +114,7 @@ package enum RemoteFailure: RunError, Equatable, Sendable {
   case uncertain(String)
   /// Unknown, and repeating the call might apply it twice.
   case lost(String)
-  /// Like ``uncertain(_:)``, but the service accepts no calls for now. `again` is the pause before the next call;
+  /// Like ``uncertain(_:)``, but the service temporarily accepts no calls. `again` is the pause before the next call;
   /// nil if patience has run out.
   case unavailable(String, again: Milliseconds?)
   /// Refused repeatedly while other calls of its kind are answered: the work that needs it is left to the next run

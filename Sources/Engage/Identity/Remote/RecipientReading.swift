@@ -49,7 +49,7 @@ package struct RecipientReading: Sendable {
         }
         guard index < ids.count else { return }
         do throws(RemoteFailure) {
-          let image = try retryPolicy.reading { () throws(RemoteFailure) in try remote.read(ids[index]) }
+          let image = try retryPolicy.repeating { () throws(RemoteFailure) in try remote.read(ids[index]) }
           if let image { answers.withLock { $0[index] = .found(image) } }
         } catch  where Self.concernsThisOne(error) {
           answers.withLock { $0[index] = .unanswered(error) }

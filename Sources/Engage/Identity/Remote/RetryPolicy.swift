@@ -5,7 +5,7 @@ import BatchPipeline
 import BatchWire
 import Glibc
 
-/// The rules for repeating failed calls and the pauses between them (reference guarantees 3).
+/// The rules for repeating failed calls, with pauses (reference guarantees 3); `DeliverySchedule` has those for events.
 package struct RetryPolicy: Sendable {
   /// The maximum number of attempts to make a call while its outcome is unknown, including the first.
   package var tries: Int
@@ -25,7 +25,7 @@ package struct RetryPolicy: Sendable {
   }
 
   /// Makes a call that is safe to repeat, and repeats it after failures within the limits. Throws the last failure.
-  package func reading<Value>(_ call: () throws(RemoteFailure) -> Value) throws(RemoteFailure) -> Value {
+  package func repeating<Value>(_ call: () throws(RemoteFailure) -> Value) throws(RemoteFailure) -> Value {
     var attempts = Attempts(self)
     while true {
       do {
@@ -49,7 +49,7 @@ package struct RetryPolicy: Sendable {
     mutating func next(after failure: RemoteFailure) throws(RemoteFailure) {
       switch failure {
       case .uncertain(let what):
-        guard repeats(because: what) else { throw failure }
+        guard waitForRepeat(because: what) else { throw failure }
       case .unavailable(let what, again: let pause?):
         // These repetitions are limited by patience and the budget, not by `tries`.
         guard policy.takeRepetition() else { throw .unavailable(what, again: nil) }
@@ -61,7 +61,7 @@ package struct RetryPolicy: Sendable {
 
     /// Waits until the next call may be made, announcing the reason, if any. Returns false, without waiting, once the
     /// limit is reached.
-    mutating func repeats(because reason: String? = nil) -> Bool {
+    mutating func waitForRepeat(because reason: String? = nil) -> Bool {
       guard count < policy.tries, policy.takeRepetition() else { return false }
       var random: any RandomNumberGenerator = SystemRandomNumberGenerator()
       policy.rest(policy.backoff.pause(before: count, using: &random), because: reason)
@@ -86,7 +86,7 @@ package struct RetryPolicy: Sendable {
   init(_ settings: Settings, pause: @escaping @Sendable (Milliseconds) -> Void = { rest($0) }) {
     // The same limit applies to a chunk while the service accepts nothing else.
     self.init(
-      tries: DeliverySettings.attemptsInVain(settings.networking.breakerFailures), backoff: Backoff(settings),
+      tries: DeliverySettings.attemptsWithoutSuccess(settings.networking.breakerFailures), backoff: Backoff(settings),
       pause: pause)
     budget = settings.networking.retryBudget
   }

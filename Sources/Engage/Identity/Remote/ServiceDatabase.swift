@@ -20,7 +20,7 @@ package final class ServiceDatabase: RecipientDatabase {
 
   /// - Parameter uptime: The seconds on a clock that only moves forward.
   package init(
-    service: EngageService, list: String, patience: Patience.Limits, concurrency: Int = 1,
+    service: EngageService, list: String, patience: Outage.Patience, concurrency: Int = 1,
     cancellation: HTTPCancellation? = nil,
     uptime: @escaping @Sendable () -> Double = EngageService.systemUptime,
     pause: @escaping @Sendable (Milliseconds) -> Void
@@ -175,7 +175,7 @@ package final class ServiceDatabase: RecipientDatabase {
         }
         throw .stopped(stop, fault.reason)
       }
-      guard fault.isForNow else {
+      guard fault.isTemporary else {
         patience.noteFailure(call)
         throw .uncertain(fault.reason)
       }
@@ -226,11 +226,11 @@ package final class ServiceDatabase: RecipientDatabase {
   }
 
   convenience init(
-    _ settings: Settings, _ service: EngageService, patience: Patience.Limits? = nil,
+    _ settings: Settings, _ service: EngageService, patience: Outage.Patience? = nil,
     cancellation: HTTPCancellation? = nil, pause: @escaping @Sendable (Milliseconds) -> Void = { RetryPolicy.rest($0) }
   ) {
     self.init(
-      service: service, list: settings.general.listId, patience: patience ?? Patience.Limits(settings),
+      service: service, list: settings.general.listId, patience: patience ?? Outage.Patience(settings),
       concurrency: settings.upload.concurrency, cancellation: cancellation, pause: pause)
   }
 

@@ -23,12 +23,12 @@ extension IdentityReconciler {
     anonymous: String, primary: String, mergeColumn: String, primaryColumn: String
   ) throws -> LinkResult {
     let wanted = [mergeColumn, primaryColumn]
-    let layout = try retryPolicy.reading { () throws(RemoteFailure) in try remote.layout(of: settings.list) }
+    let layout = try retryPolicy.repeating { () throws(RemoteFailure) in try remote.layout(of: settings.list) }
     let missing = wanted.filter { !layout.columns.contains(ByteText($0)) }
     guard missing.isEmpty else {
       throw ServiceSettingsError(problems: missing.map { "list \(settings.list) has no column '\($0)'" })
     }
-    let found = try retryPolicy.reading { () throws(RemoteFailure) in
+    let found = try retryPolicy.repeating { () throws(RemoteFailure) in
       try remote.find([ColumnValue(primaryColumn, primary)])
     }
     func refuse(_ problem: String) -> CommandError {
@@ -36,7 +36,7 @@ extension IdentityReconciler {
     }
     guard let found else { throw refuse("no recipient has the primary user id") }
     guard !found.id.isIdentical(to: anonymous) else { throw refuse("both ids belong to the same recipient") }
-    guard try retryPolicy.reading({ () throws(RemoteFailure) in try remote.read(anonymous) }) != nil else {
+    guard try retryPolicy.repeating({ () throws(RemoteFailure) in try remote.read(anonymous) }) != nil else {
       throw refuse("no recipient has the id given with --anonymous")
     }
     let column = ColumnValue(mergeColumn, primary)
@@ -49,9 +49,9 @@ extension IdentityReconciler {
     var hasWritten = false
     var attempts = RetryPolicy.Attempts(retryPolicy)
     while true {
-      let image = try retryPolicy.reading { () throws(RemoteFailure) in try remote.read(recipient) }
+      let image = try retryPolicy.repeating { () throws(RemoteFailure) in try remote.read(recipient) }
       if image?.matches([column]) == true { return hasWritten }
-      if hasWritten, !attempts.repeats() {
+      if hasWritten, !attempts.waitForRepeat() {
         throw RemoteFailure.uncertain("a recipient still lacks the value after repeated updates")
       }
       do {

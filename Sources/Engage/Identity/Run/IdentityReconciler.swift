@@ -128,7 +128,7 @@ package struct IdentityReconciler: Sendable {
     }
     return try result(log) {
       var executor = MergeExecutor(reconciler: self)
-      switch try executor.takeBack(&plan) {
+      switch try executor.undo(&plan) {
       case .undone: break
       case .refused: log.count { $0.figures.refused += 1 }
       case .done, .conflict: log.count { $0.figures.conflicts += 1 }

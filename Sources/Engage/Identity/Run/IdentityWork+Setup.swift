@@ -87,7 +87,7 @@ extension IdentityWork {
       do {
         id = try remote.add([user])
       } catch .exists(let words) {
-        guard attempts.repeats() else { throw RemoteFailure.exists(words) }
+        guard attempts.waitForRepeat() else { throw RemoteFailure.exists(words) }
         continue
       } catch .absent where !isAgain, .wrongAnswer where !isAgain {
         // An addition cannot report an absent recipient, so this response belongs to a look-up. A response without an

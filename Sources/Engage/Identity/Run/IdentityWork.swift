@@ -275,7 +275,7 @@ struct IdentityWork: Sendable {
     if plan.checkId != nil, !plan.scenario.isInstruction { log.count { $0.figures.checks += 1 } }
     let outcome =
       plan.state == .undoing
-      ? try executor.takeBack(&plan)
+      ? try executor.undo(&plan)
       : try executor.carryOut(&plan)
     account(for: plan, outcome)
   }
@@ -312,11 +312,11 @@ struct IdentityWork: Sendable {
   func find(_ ids: [ColumnValue]) throws -> RecipientImage? {
     let remote = remote
     do {
-      return try retryPolicy.reading { () throws(RemoteFailure) in try remote.find(ids) }
+      return try retryPolicy.repeating { () throws(RemoteFailure) in try remote.find(ids) }
     } catch .wrongAnswer {
       let written = try store.merges.recipients(with: ids)
       guard !written.isEmpty,
-        let holder = try retryPolicy.reading({ () throws(RemoteFailure) in try remote.holder(of: ids) }),
+        let holder = try retryPolicy.repeating({ () throws(RemoteFailure) in try remote.holder(of: ids) }),
         written.contains(holder), let image = try read(holder),
         try ids.allSatisfy({
           let kind = try reconciler.columns.kind(of: $0.name)

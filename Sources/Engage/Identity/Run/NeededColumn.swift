@@ -20,7 +20,6 @@ package struct NeededColumn {
     self.made = made
   }
 
-  /// Returns the columns that the list needs.
   package static func ofList(_ settings: IdentitySettings) -> [NeededColumn] {
     let recipient = settings.recipient
     var needs = [Self("Recipient.mobileUserIdColumn", recipient.mobileUserIdColumn, ["text", "sync id"], .text)]

@@ -49,7 +49,7 @@ extension IdentityReconciler {
 
   private func layout(of id: String, named key: String, _ problems: inout [String]) throws -> ListLayout? {
     do {
-      return try retryPolicy.reading { () throws(RemoteFailure) in try remote.layout(of: id) }
+      return try retryPolicy.repeating { () throws(RemoteFailure) in try remote.layout(of: id) }
     } catch RemoteFailure.refused(let fault, _) {
       problems.append("\(key): the service has no list '\(id)' or refuses to describe it: \(ServiceFault.words(fault))")
       return nil
@@ -60,7 +60,7 @@ extension IdentityReconciler {
   private func canSearch(_ column: String) throws -> Bool {
     guard IdentityWork.isWritable(column) else { return true }
     do {
-      _ = try retryPolicy.reading { () throws(RemoteFailure) in
+      _ = try retryPolicy.repeating { () throws(RemoteFailure) in
         try remote.find([ColumnValue(column, "engage-batch")])
       }
       return true

@@ -6,8 +6,9 @@ package import BatchFoundation
 /// It begins with the first refusal and ends with any other response to a call of its kind (reference decisions 60).
 /// While the refusals may concern only individual calls, they delay only those. Times may come from any monotonic
 /// clock.
-package struct Patience: Sendable {
-  package struct Limits: Sendable {
+package struct Outage: Sendable {
+  /// How long the end of an outage is waited for.
+  package struct Patience: Sendable {
     package var longest: Milliseconds
     /// The limit before the service has answered any call, if it is shorter than ``longest``.
     package var atStart: Milliseconds
@@ -77,9 +78,9 @@ package enum RetryAfter {
     return min(Double(max(0, until - (date.flatMap(HTTPDate.parse) ?? now))), longest)
   }
 
-  /// Returns whether a failure with this status and `Retry-After` means that the service accepts no requests for now
-  /// (`CallFault.isForNow`, `Patience`).
-  package static func isForNow(status: Int, _ seconds: Double?) -> Bool { status == 503 || seconds != nil }
+  /// Returns whether a failure with this status and `Retry-After` means that the service accepts no requests
+  /// temporarily (`CallFault.isTemporary`, ``Outage``).
+  package static func isTemporary(status: Int, _ seconds: Double?) -> Bool { status == 503 || seconds != nil }
 }
 
 /// The date format of HTTP headers (RFC 9110, 5.6.7), in seconds since 1970.
