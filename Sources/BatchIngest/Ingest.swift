@@ -224,7 +224,7 @@ private final class IngestRun: Sendable {
           _, _, _ in
           false
         })
-      guard try goesOn(feed) else { return }
+      guard try continues(feed) else { return }
     }
     guard !lookaheads.isEmpty else { return try count(accepted: 0, duplicates: duplicates) }
     sorter.beginBucket()
@@ -236,7 +236,7 @@ private final class IngestRun: Sendable {
         Partition(
           bucket: item.bucket, worker: worker, devices: [], lookaheads: lookaheads, isLast: slice == slices.last),
         &sorter)
-      guard try goesOn(feed) else { return }
+      guard try continues(feed) else { return }
     }
   }
 
@@ -280,7 +280,7 @@ private final class IngestRun: Sendable {
   }
 
   /// Returns false if another thread has failed; its error ends the run.
-  private func goesOn(_ feed: BucketFeed) throws -> Bool {
+  private func continues(_ feed: BucketFeed) throws -> Bool {
     try shared.withLock { try callbacks.progress($0.progress) }
     return !feed.isStopped
   }

@@ -167,10 +167,10 @@ package struct DeviceRules {
     } else if isDenied, record.type != .consent {
       withhold(record)
     } else {
-      if releases(at: record.timestamp) { return false }
+      if releaseHeldEvents(at: record.timestamp) { return false }
       decide(record)
       // Held events are also released when consent is given.
-      if record.type == .consent, releases(at: record.timestamp) { return false }
+      if record.type == .consent, releaseHeldEvents(at: record.timestamp) { return false }
     }
     (state.lastSeen, state.lastKind, state.lastSource) = (record.timestamp, record.kind, source)
     // The record ends any inactivity before it.

@@ -3,7 +3,6 @@ package import BatchReport
 
 /// The findings of a run, for its end summary and its report.
 package enum FindingReport {
-  /// Returns the name of the figure that counts a finding.
   package static func figure(_ id: FindingID) -> String { "findings.\(id.rawValue)" }
 
   /// Returns the summary's line about findings; nil if nothing was found.

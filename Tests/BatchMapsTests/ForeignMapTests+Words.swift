@@ -216,7 +216,7 @@ extension ForeignMapTests {
     ).map
     map.ownRules = 2
     #expect(
-      map.vainWords(for: [#"{"d":"1","e":[{"k":"a","t":1},{"k":"c"}]}"#, "no"].map { Array($0.utf8) }) == [
+      map.ineffectiveParts(for: [#"{"d":"1","e":[{"k":"a","t":1},{"k":"c"}]}"#, "no"].map { Array($0.utf8) }) == [
         "rule 'a': no record has 'u', 'user.id', from which 'mobileUserId' is read",
         "rule 'a': no record has 'p', from which 'params' is read", "rule 'b' matches no record",
       ])

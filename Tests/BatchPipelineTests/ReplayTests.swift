@@ -64,9 +64,9 @@ import Testing
     ])
     #expect(try folder.run(folder.request("Ingest.maxLineBytes=200")).report.summary.records.quarantined == 3)
 
-    let inVain = try folder.replay(folder.request("Ingest.maxLineBytes=200"))
-    #expect(inVain.counts.quarantined == 3)
-    #expect(inVain.events == 0)
+    let ineffective = try folder.replay(folder.request("Ingest.maxLineBytes=200"))
+    #expect(ineffective.counts.quarantined == 3)
+    #expect(ineffective.events == 0)
 
     let request = try folder.request("Ingest.maxLineBytes=100000")
     let outcome = try folder.replay(request)

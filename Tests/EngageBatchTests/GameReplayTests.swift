@@ -67,10 +67,10 @@ import Testing
       #expect(replay.code == 0, "\(replay.messages)")
       return try Summary(replay.output)
     }
-    let inVain = try replay()
-    #expect(inVain["read"] == 4)
-    #expect(inVain["stillQuarantined"] == 4)
-    #expect(inVain["quarantineReasons.schema-invalid"] == 4)
+    let ineffective = try replay()
+    #expect(ineffective["read"] == 4)
+    #expect(ineffective["stillQuarantined"] == 4)
+    #expect(ineffective["quarantineReasons.schema-invalid"] == 4)
 
     try workspace.write("schema.json", Self.fixed)
     let replayed = try replay()

@@ -9,7 +9,7 @@ import Testing
   static let hasty = ["--set", "Networking.retryDelay=0s", "--set", "Networking.maxRetryDelay=0s"]
 
   /// A second run, against a service that works, sends what is left, each event once.
-  private func goesOn(_ workspace: Workspace, _ service: Service, posted: Int = 37) throws {
+  private func continues(_ workspace: Workspace, _ service: Service, posted: Int = 37) throws {
     let moved = try workspace.run(
       "store", "rebind", "--store", "var/nightly.sqlite", "--job", "jobs/nightly.json", environment: service.environment
     )
@@ -38,7 +38,7 @@ import Testing
     #expect(finished.messages.ranges(of: told).count == 1, "\(finished.messages)")
     // Nobody has a recipient yet (reference decisions 62).
     #expect(try Summary(finished.output).text("store") == #"{"HOLD":37}"#)
-    try goesOn(workspace, try Service())
+    try continues(workspace, try Service())
   }
 
   @Test("69: the service keeps failing")
@@ -51,7 +51,7 @@ import Testing
       ["run", "jobs/nightly.json", "--set", "Networking.maxNumRetries=1000"] + Self.hasty,
       environment: service.environment)
     #expect(finished.code == 69, "\(finished.messages)")
-    try goesOn(workspace, try Service())
+    try continues(workspace, try Service())
   }
 
   @Test("69: an account that has used up its access tokens is told so, with what to ask for")
@@ -70,7 +70,7 @@ import Testing
       finished.messages.contains("the account has used up this hour's access tokens"),
       "\(finished.messages)")
     #expect(finished.messages.contains("ask the provider to raise the limit"), "\(finished.messages)")
-    try goesOn(workspace, try Service())
+    try continues(workspace, try Service())
   }
 
   @Test("76: what is there does not speak TLS")
@@ -85,7 +85,7 @@ import Testing
     let finished = try workspace.run(["run", "jobs/nightly.json"] + Self.hasty, environment: environment)
     #expect(finished.code == 76, "\(finished.messages)")
     #expect(finished.messages.contains("exit code 76"))
-    try goesOn(workspace, try Service())
+    try continues(workspace, try Service())
   }
 
   @Test("76: answers are lost and the events are held; none is sent twice, none is lost")
@@ -140,7 +140,7 @@ import Testing
     #expect(finished.messages.contains("exit code 77"))
     #expect(service.server.totals.submissions == 0)
     #expect(service.server.totals.tokenCalls == 1)
-    try goesOn(workspace, try Service())
+    try continues(workspace, try Service())
   }
 
   @Test(
@@ -159,7 +159,7 @@ import Testing
     #expect(finished.code == code, "\(finished.messages)")
     let sent = slow.server.totals.eventsApplied
     #expect(sent < 37)
-    try goesOn(workspace, try Service(), posted: 37 - sent)
+    try continues(workspace, try Service(), posted: 37 - sent)
   }
 
   @Test(
@@ -183,7 +183,7 @@ import Testing
     #expect(start.duration(to: clock.now) < .seconds(20))
     #expect(finished.code == 143, "\(finished.messages)")
     #expect(slow.server.totals.submissions == 0)
-    try goesOn(workspace, try Service())
+    try continues(workspace, try Service())
   }
 
   @Test("75: another run holds the store, and is not disturbed")

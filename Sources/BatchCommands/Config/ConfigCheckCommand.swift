@@ -89,7 +89,6 @@ struct ConfigFindings {
   private(set) var exit = RunExit.done
   private var given = 0
 
-  /// The kind of runs for which a configuration is examined.
   enum Runs { case any, sandbox, service }
 
   private let runs: Runs
@@ -145,7 +144,7 @@ struct ConfigFindings {
       let files = try InputFiles.find(job, ObjectStorage(configuration.settings))
       if let own = platform?.platform {
         add(maps.types.compactMap { Self.fault(of: $0, own) })
-        findings += try Self.vainWords(of: files, own.vocabulary).map { ConfigurationFault(place, .warning, $0) }
+        findings += try Self.ineffectiveParts(of: files, own.vocabulary).map { ConfigurationFault(place, .warning, $0) }
       }
       for warning in files.warnings {
         findings.append(ConfigurationFault(place, .warning, ConfigurationFault.problem("\(warning)")))
@@ -188,7 +187,7 @@ struct ConfigFindings {
   }
 
   /// Describes the parts of maps that have no effect on the first records of their files.
-  private static func vainWords(of files: InputFiles, _ vocabulary: RecordVocabulary) throws -> [String] {
+  private static func ineffectiveParts(of files: InputFiles, _ vocabulary: RecordVocabulary) throws -> [String] {
     var seen: Set<String> = []
     return try files.files.flatMap { file -> [String] in
       guard !file.isPipe, let map = file.map, let foreign = map.map as? ForeignMap, foreign.isFile,
@@ -200,7 +199,7 @@ struct ConfigFindings {
       let shown = PathText.shown(foreign.name, from: FileManager.default.currentDirectoryPath)
       let first = records.count == 1 ? "first record" : "first \(records.count.grouped) records"
       let looked = "tried on the \(first) of \(file.original)"
-      return foreign.vainWords(for: records).map { "map '\(shown)', \(looked): \($0)" }
+      return foreign.ineffectiveParts(for: records).map { "map '\(shown)', \(looked): \($0)" }
     }
   }
 

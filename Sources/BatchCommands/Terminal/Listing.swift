@@ -122,7 +122,6 @@ extension Listing.Cell {
     }
   }
 
-  /// Appends ``string``.
   fileprivate func appendString(to target: inout ByteBuffer) {
     switch self {
     case .event(let id): append(id, to: &target)

@@ -2,7 +2,7 @@ import Glibc
 
 /// A cache of small objects that recur from line to line, such as device blocks, which are then compared
 /// instead of parsed. An object is recognized by its bytes up to the first closing brace, so objects with
-/// nested objects are not kept.
+/// nested objects are not kept. ``LineShapes`` recognizes whole lines.
 @safe struct KnownObjects: ~Copyable {
   private static let slots = 256
   /// The maximum length in bytes of a cached object, and of its encoding.

@@ -1,7 +1,7 @@
 internal import CBytes
 
 /// The shapes of the lines that a reader has read: all bytes between their values. The lines of an export have few
-/// shapes, so most lines are compared with one instead of being parsed.
+/// shapes, so most lines are compared with one instead of being parsed (objects in lines: ``KnownObjects``).
 @safe struct LineShapes: ~Copyable {
   /// The number of lines to read before shapes are learnt: a reader of a few documents needs no memory for them.
   private static let untaught = 16

@@ -34,7 +34,7 @@ final class FileReader {
       return
     }
     do {
-      open = try file.handedOver == nil ? OpenFile(file.path) : OpenFile(.standardInput, goesOn: true)
+      open = try file.handedOver == nil ? OpenFile(file.path) : OpenFile(.standardInput, continues: true)
     } catch {
       throw IngestFailure(operation: "open", path: file.path.description, code: error.code)
     }

@@ -150,10 +150,10 @@ struct OpenFile: ~Copyable {
 
   /// Opens the path without waiting, so that a pipe or device in place of a file cannot block the run.
   ///
-  /// - Parameter goesOn: whether to continue reading standard input at its current offset, even if it is a file.
-  init(_ path: FilePath, goesOn: Bool = false) throws(SystemError) {
+  /// - Parameter continues: whether to continue reading standard input at its current offset, even if it is a file.
+  init(_ path: FilePath, continues: Bool = false) throws(SystemError) {
     // If standard input were opened by name, another user's pipe would be refused, and a socket could not be opened.
-    let isDuplicate = path == .standardInput && (goesOn || FileStatus.standardInput?.kind == .pipe)
+    let isDuplicate = path == .standardInput && (continues || FileStatus.standardInput?.kind == .pipe)
     let descriptor = unsafe path.withCString { path in
       let descriptor = unsafe isDuplicate ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
       return descriptor >= 0 ? descriptor : -errno

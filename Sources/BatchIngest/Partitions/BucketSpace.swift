@@ -132,7 +132,7 @@ final class BucketSpace: Sendable {
   /// Returns an empty buffer, spilling others first if memory is short.
   func empty(atLeast bytes: Int = 0) throws -> PackedRecords {
     if let buffer = contents.withLock({ $0.memory.take(bytes) }) { return buffer }
-    // The memory of usual buffers is never freed, so spilling them makes no room for a large one.
+    // The memory of buffers of the standard size is never freed, so spilling them makes no room for a large one.
     let isUsual = PackedRecords.size(for: bytes) <= bufferBytes
     while true {
       let room = contents.wait { contents -> Room? in

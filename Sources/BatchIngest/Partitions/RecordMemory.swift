@@ -34,7 +34,8 @@ import Glibc
   mutating func readUsed() { used = unsafe Int(base.load(fromByteOffset: size - Self.mark, as: UInt64.self)) }
 }
 
-/// The memory for buffers up to a limit. Usual buffers come from slabs kept to the end; larger ones are freed after use.
+/// The memory for buffers up to a limit. Buffers of the standard size come from slabs that are never freed early;
+/// larger ones are freed after use.
 @safe struct RecordMemory: ~Copyable {
   let bufferBytes: Int
   /// Memory that workers hold for long lines, unavailable for buffers.
@@ -53,11 +54,10 @@ import Glibc
 
   deinit { unsafe slabs.forEach { unsafe $0.deallocate() } }
 
-  /// The number of bytes left for buffers.
   var available: Int { unsafe limit - borrowed - allocated + free.count * bufferBytes }
 
-  /// The number of bytes left for usual buffers; less than ``available``, because slabs are allocated whole and never
-  /// freed.
+  /// The number of bytes left for buffers of the standard size; less than ``available``, because slabs are allocated
+  /// whole and never freed.
   var room: Int {
     unsafe free.count * bufferBytes + max(0, limit - borrowed - allocated) / Self.slabBytes * Self.slabBytes
   }

@@ -106,11 +106,11 @@ package struct InputPartitioning: Sendable {
   ///
   /// - Returns: false when another worker has failed; its error ends the partition.
   private func handOver(_ distributor: inout LineDistributor, _ number: Int, _ bytesRead: UInt64) throws -> Bool {
-    let goesOn = shared.wait { shared -> Bool? in
+    let continues = shared.wait { shared -> Bool? in
       if shared.failed { return false }
       return shared.nextBlock == number ? true : nil
     }
-    guard goesOn else { return false }
+    guard continues else { return false }
     // It remains this worker's turn until `nextBlock` is increased below.
     try unsafe distributor.handOver(take)
     let filesRead = source.filesRead

@@ -47,7 +47,7 @@ extension ForeignMapper {
 extension ForeignMap {
   /// Returns sentences about the document's own rules that match none of the records, and about fields of the remaining
   /// rules that have no value in any record. Included maps are ignored.
-  package func vainWords(for records: [[UInt8]]) -> [String] {
+  package func ineffectiveParts(for records: [[UInt8]]) -> [String] {
     let filled = filledFields(of: records, inFirst: ownRules)
     return rules.indices.prefix(ownRules).flatMap { number -> [String] in
       let rule = rules[number]

@@ -49,7 +49,6 @@ extension RunRequest {
     return named.compactMap { name, path in path.map { FileUse(name, $0) } }
   }
 
-  /// Returns the files of a store.
   package static func storeFiles(_ store: String) -> [FileUse] {
     ["", "-wal", "-shm", "-journal", ".lock"].map { FileUse("the store", store + $0) }
   }

@@ -1,7 +1,7 @@
 import BatchFoundation
 import BatchStore
 
-/// Commits batches, several at a time, on a separate thread, so that no worker waits for the disk.
+/// Commits batches together on a separate thread, so that no worker waits for the disk, as callers of `GroupCommit` do.
 ///
 /// The total size of pending batches is limited: a worker that would exceed it is blocked until some are committed.
 final class StoreWriter: Sendable {

@@ -1,6 +1,6 @@
 package import BatchFoundation
 
-/// Reads the events of a block that ``EventBlockWriter`` wrote, one after the other, and writes each of them exactly as
+/// Reads the events of a block that ``EventBlockWriter`` wrote, in order, and writes each of them exactly as
 /// on the wire.
 ///
 /// Parts that many events have in common are rendered once per block: a device's shared texts with the fixed texts

@@ -4,7 +4,7 @@ import Glibc
 import Synchronization
 
 /// Combines the changes that threads request while the disk is busy into one transaction and one disk flush. Each
-/// change is atomic on its own, and durable when its caller continues.
+/// change is atomic on its own, and durable when its caller continues; `StoreWriter` is for callers that do not wait.
 final class GroupCommit: Sendable {
   /// A change and the thread that waits for it.
   // The leading thread accesses `change` and `error` while the ticket's own thread waits. `isDone` and `leads` are

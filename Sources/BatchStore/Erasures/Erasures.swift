@@ -11,7 +11,6 @@ package struct ErasureReport: Sendable, Equatable {
   package var unknown: [PersonID] = []
 }
 
-/// The options of an erasure.
 package struct ErasureOptions: Sendable {
   /// Whether later records are accepted from devices that were found rather than given, because other people may use
   /// these devices.

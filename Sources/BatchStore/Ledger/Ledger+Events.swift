@@ -141,7 +141,7 @@ extension Ledger {
     }
   }
 
-  /// Passes the events with a status, or all if nil, to `body`, in the order of their chunks, until it returns false.
+  /// Passes the events with the given status (all if nil) to `body`, in order of their chunks, until it returns false.
   package func forEachEvent(status: EventStatus?, _ body: (StoredEvent) throws -> Bool) throws {
     try forEachEvent(EventFilter(status: status), body)
   }
@@ -164,7 +164,7 @@ extension Ledger {
         let id: Int64 = try row.value("id")
         guard try mentioning.mayHave(id, in: db) else { continue }
         var skips = id == after?.chunk
-        let goesOn = try forEachEvent(of: row, in: db, mentioning: &mentioning, where: { skips || filter.takes($0) }) {
+        let more = try forEachEvent(of: row, in: db, mentioning: &mentioning, where: { skips || filter.takes($0) }) {
           event in
           if skips {
             skips = event.id != filter.after
@@ -172,7 +172,7 @@ extension Ledger {
           }
           return try event.status == wanted || wanted == nil ? body(event) : true
         }
-        guard goesOn else { return }
+        guard more else { return }
       }
     }
   }

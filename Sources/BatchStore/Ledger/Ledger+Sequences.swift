@@ -1,7 +1,6 @@
 import BatchFoundation
 import GRDB
 
-/// A selection of chunks.
 package enum ChunkSelection: Sendable {
   /// The chunks that are pending delivery.
   case pending

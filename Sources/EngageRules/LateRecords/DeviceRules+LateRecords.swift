@@ -1,12 +1,12 @@
 import BatchFoundation
 
-/// Late records (reference decisions 34) that BatchPipeline's `Rewind` could not return to their night.
+/// Late records (reference decisions 34) that BatchPipeline's `Rewind` could not put back into their night.
 extension DeviceRules {
   /// Processes a late record, which counts for its own instant only: finished sessions and campaigns and known values
   /// stay unchanged. A consent record applies from the moment it is read. Returns false if more held events must be
   /// released first.
   mutating func processLate(_ record: Record) -> Bool {
-    if isReleasing { return !releases(at: record.timestamp) }
+    if isReleasing { return !releaseHeldEvents(at: record.timestamp) }
     let processed = processedUntil?.rfc3339 ?? ""
     guard settings.lateRecords == .accept else {
       output.late.append(record.position)
@@ -19,7 +19,7 @@ extension DeviceRules {
       "earlier than the time up to which its device was processed; processed outside sessions and campaigns")
     if record.type == .consent {
       setConsent(record)
-      return !releases(at: record.timestamp)
+      return !releaseHeldEvents(at: record.timestamp)
     }
     if isDenied {
       withhold(record)

@@ -183,7 +183,7 @@ extension DeviceRules {
 
   /// If the user id is known, releases held events in order: session starts with the given instant, session ends with
   /// their own (reference decisions 14). Returns whether any are left.
-  mutating func releases(at instant: Instant) -> Bool {
+  mutating func releaseHeldEvents(at instant: Instant) -> Bool {
     guard state.isUserIdKnown, !isDenied, !state.heldSessionEvents.isEmpty else { return false }
     if !isReleasing {
       let events = state.heldSessionEvents.count.counted("event")

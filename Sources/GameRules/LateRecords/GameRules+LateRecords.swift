@@ -1,6 +1,6 @@
 import BatchFoundation
 
-/// Late records (reference decisions 34) that BatchPipeline's `Rewind` could not return to their night.
+/// Late records (reference decisions 34) that BatchPipeline's `Rewind` could not put back into their night.
 extension GameRules {
   /// Processes a late record, which takes effect only at its own instant: finished sessions and known values stay
   /// unchanged. A player's privacy choices apply from the moment they are read.

@@ -13,9 +13,9 @@ extension GameRules {
   }
 
   mutating func launch() {
-    let goesOn = if case .open = state.phase { true } else { false }
+    let continues = if case .open = state.phase { true } else { false }
     state.phase = .on
-    if goesOn {
+    if continues {
       explanation?.note("this launch belongs to the session that began with an event")
     } else if !isBlocked {
       start()

@@ -3,14 +3,14 @@ import BatchWire
 import GameRules
 
 extension GameEndpoint {
-  /// Sends one question to Engage, without retries (reference deltadna-service 4). `body` is sent and hashed as is.
+  /// Asks deltaDNA Engage one question, without retries (reference deltadna-service 4). `body` is sent and hashed as is.
   func ask(_ body: [UInt8], consent: PIPLConsent, cancellation: HTTPCancellation? = nil) -> DecisionOutcome {
     // A response can contain game parameters and an image message.
     DecisionOutcome(post(body, consent: consent, answerLimit: 16 << 20, cancellation: cancellation))
   }
 }
 
-/// The outcome of a question to Engage (reference deltadna-service 4.2).
+/// The outcome of a question to deltaDNA Engage (reference deltadna-service 4.2).
 package enum DecisionOutcome: Sendable {
   /// A 2xx response with a JSON object that has no duplicate key.
   case answered(status: Int, JSONNode)

@@ -3,8 +3,8 @@ package import BatchStore
 import BatchWire
 import GameRules
 
-/// Sends the pending questions in a store to Engage, each at most once over all runs (reference deltadna 9). The store
-/// records the start of a question before the first byte is sent. If the run is then killed, the question is left
+/// Sends the pending questions in a store to deltaDNA Engage, each at most once over all runs (reference deltadna 9). The
+/// store records the start of a question before the first byte is sent. If the run is then killed, the question is left
 /// unanswered, because the service may have seen it.
 package final class DecisionRun: Sendable {
   private let store: EventStore
@@ -99,7 +99,7 @@ package final class DecisionRun: Sendable {
   }
 }
 
-/// The figures of a run's questions to Engage (reference deltadna 10).
+/// The figures of a run's questions to deltaDNA Engage (reference deltadna 10).
 package struct DecisionReport: Sendable, Equatable {
   /// The numbers of requests in this run: all, by their outcome for the question, and by place and outcome (see
   /// ``GameFigure``).

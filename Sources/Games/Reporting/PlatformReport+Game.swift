@@ -8,7 +8,7 @@ extension PlatformReport {
   /// - Parameters:
   ///   - details: the deciders' details; nil if the run processed nothing.
   ///   - times: the event times that the service accepts.
-  ///   - hasSent: whether the run may also have sent questions to Engage.
+  ///   - hasSent: whether the run may also have sent questions to deltaDNA Engage.
   init(_ figures: [String: Int], _ details: ProcessingDetails?, times: ServiceTimes, hasSent: Bool) {
     self.init()
     lines = Self.lines(figures, times, hasSent: hasSent)

@@ -7,7 +7,7 @@ import BatchStore
 package import BatchWire
 import GameRules
 
-/// Collect and, if configured, Engage. Events are sent first, then questions (reference deltadna 8 and 9).
+/// Collect and, if configured, deltaDNA Engage. Events are sent first, then questions (reference deltadna 8 and 9).
 struct GameService: PlatformService {
   private let context: RunContext
   let collect: GameEndpoint

@@ -311,7 +311,7 @@ import Testing
     }
   }
 
-  /// A page of another site, and a name that somebody bent to the loopback, ask in vain.
+  /// A page of another site, and a name that somebody bent to the loopback, ask without success.
   @Test(
     arguments: [
       ("localhost", nil, 200), ("LOCALHOST:80", nil, 200), ("[::1]:8080", nil, 200),

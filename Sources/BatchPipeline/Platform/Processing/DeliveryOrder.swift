@@ -1,6 +1,6 @@
 package import BatchFoundation
 
-/// Puts the events of a stretch in the order of delivery; it keeps its memory from stretch to stretch.
+/// Puts the events of a stretch in the order of delivery; it keeps its memory from one stretch to the next.
 package struct DeliveryOrder {
   private var keys: [UInt64] = []
 

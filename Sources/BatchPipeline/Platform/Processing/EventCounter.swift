@@ -67,8 +67,8 @@ package struct EventCounter: ~Copyable {
 
   package var count: Int { table.count }
 
-  /// The maximum number of names kept from stretch to stretch, because each event in an export may have a different
-  /// name.
+  /// The maximum number of names kept from one stretch to the next, because each event in an export may have a
+  /// different name.
   package static let limit = 256
 
   /// Returns the number of the name, and whether this is its first use.

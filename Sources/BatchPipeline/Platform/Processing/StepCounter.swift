@@ -186,7 +186,7 @@ package struct StepCounter: ~Copyable {
     }
   }
 
-  /// Only while there are no totals and the current device has no steps with a campaign.
+  /// Call only when there are no totals and the current device has no steps with a campaign.
   private mutating func forgetCampaigns() {
     campaigns.removeAll()
     totals.removeAll(keepingCapacity: true)
