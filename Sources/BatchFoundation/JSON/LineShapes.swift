@@ -3,10 +3,10 @@ internal import CBytes
 /// The shapes of the lines that a reader has read: all bytes between their values. The lines of an export have few
 /// shapes, so most lines are compared with one instead of being parsed (objects in lines: ``KnownObjects``).
 @safe struct LineShapes: ~Copyable {
-  /// The number of lines to read before shapes are learnt: a reader of a few documents needs no memory for them.
+  /// The number of lines read before shapes are learned, so that a reader of a few documents allocates nothing.
   private static let untaught = 16
 
-  /// Nil until a shape is learnt, or if there is no memory.
+  /// Nil before the first shape is learned, and if memory cannot be allocated.
   private var shapes: OpaquePointer?
   private var lines = 0
 

@@ -86,7 +86,7 @@ package struct CampaignActivity: Tallied {
   package mutating func add(_ more: CampaignSteps) {
     var sum = steps ?? CampaignSteps()
     sum += more
-    steps = sum.isEmpty ? nil : sum
+    steps = sum == CampaignSteps() ? nil : sum
   }
 
   package mutating func wasSet(at instant: Instant, until expiry: Instant) {

@@ -23,9 +23,6 @@ package struct CampaignSteps: Tallied {
 
   package init() {}
 
-  /// Whether nothing is counted. It is much faster than `==`, which is not specialized for the vector.
-  package var isEmpty: Bool { !counts.indices.contains { counts[$0] != 0 } }
-
   package subscript(step: CampaignStep) -> (events: Int, devices: Int) {
     get { (counts[2 * step.rawValue], counts[2 * step.rawValue + 1]) }
     set { (counts[2 * step.rawValue], counts[2 * step.rawValue + 1]) = newValue }
@@ -47,6 +44,11 @@ package struct CampaignSteps: Tallied {
     }
     steps[.used].devices = self[.used].events > 0 ? 1 : 0
     return steps
+  }
+
+  /// Compares place by place, because the synthesized comparison is not specialized for the vector and takes longer.
+  package static func == (one: CampaignSteps, other: CampaignSteps) -> Bool {
+    one.counts.indices.allSatisfy { one.counts[$0] == other.counts[$0] }
   }
 
   package static func += (total: inout CampaignSteps, part: CampaignSteps) {

@@ -1,7 +1,7 @@
 #include "CBytes.h"
 #include <stdlib.h>
 
-// The bytes that are compared or copied at once (engage_begins).
+// The number of bytes compared or copied at once (engage_begins).
 enum { one_step = 32 };
 
 enum { longest_piece = 128, most_pieces = 1024, most_branches = 64, deepest = 8, most_bounds = 8 };
@@ -34,21 +34,19 @@ struct piece {
 };
 
 struct engage_shapes {
-  // How many more lines may miss all shapes than hit one before no more lines are compared.
+  // How many more lines may miss all shapes than match one before no line is compared again.
   int patience;
-  // How many more lines may teach nothing before no more lines are learnt from.
-  int lessons;
   int count;
   piece pieces[most_pieces];
 };
 
-enum { full_patience = 4096, full_lessons = 1024 };
+// Nothing is learned below `learning_patience`: the lines then have too many shapes, or none that can be learned.
+enum { full_patience = 4096, learning_patience = 3072 };
 
 engage_shapes *engage_make_shapes(void) {
   engage_shapes *shapes = calloc(1, sizeof *shapes);
   if (!shapes) return NULL;
   shapes->patience = full_patience;
-  shapes->lessons = full_lessons;
   shapes->count = 1;
   return shapes;
 }
@@ -86,8 +84,8 @@ static inline piece *next_piece(piece *last, const uint8_t *at, ptrdiff_t left) 
   return NULL;
 }
 
-// Returns the length of the number up to an exponent; 0 if there is no number, or it has more digits than a short
-// length on the tape counts, which keeps it in the range of a double.
+// Returns the length of the number before any exponent; 0 if there is no number, or it is too long for a length of one
+// byte. A shorter one is in the range of a double.
 static inline ptrdiff_t number_length(const uint8_t *start, const uint8_t *end) {
   const uint8_t *at = start;
   if (at < end && *at == '-') at++;
@@ -202,7 +200,8 @@ static int add_bound(lesson *lesson, int level, ptrdiff_t offset, int is_end) {
   return 1;
 }
 
-// Completes the piece before a value, unless it is known, and begins the next one. Returns 0 if there is no room.
+// Ends the current piece: finds it among the pieces after the last one, or adds it there. Returns 0 if the tree is full
+// or the piece too long.
 static int end_piece(lesson *lesson, const uint8_t *text, ptrdiff_t length, uint8_t value) {
   if (length > longest_piece) return 0;
   piece *new = &lesson->piece, *known = lesson->last->first_next;
@@ -251,7 +250,6 @@ static void learn(lesson *lesson, const uint8_t *line, ptrdiff_t count) {
     case '"': {
       const uint8_t *text = at + 1;
       ptrdiff_t length = engage_count_plain(text, end - text);
-      if (text[length] != '"') return;
       if (is_key) {
         if (!add_key(lesson, text, length)) return;
         is_key = 0;
@@ -287,9 +285,8 @@ static void learn(lesson *lesson, const uint8_t *line, ptrdiff_t count) {
 }
 
 void engage_learn_shape(engage_shapes *shapes, const uint8_t *line, ptrdiff_t count) {
-  if (shapes->lessons <= 0) return;
+  // Strings end at their first quote if there is no backslash; lines with one are not read by shapes either.
+  if (shapes->patience < learning_patience || memchr(line, '\\', (size_t)count)) return;
   lesson lesson = {.shapes = shapes, .last = &shapes->pieces[0]};
-  int before = shapes->count;
   learn(&lesson, line, count);
-  if (shapes->count == before) shapes->lessons--;
 }

@@ -111,7 +111,7 @@ import Testing
     }
   }
 
-  /// Returns whether a line is read by its shape after others have been learnt.
+  /// Returns whether a line is read by its shape after others have been learned.
   private static func isShaped(_ line: String, after lines: [String]) -> Bool {
     var shapes = LineShapes()
     for _ in 0..<20 { for var line in lines { line.withUTF8 { shapes.learn($0) } } }

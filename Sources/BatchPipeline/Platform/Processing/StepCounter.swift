@@ -180,7 +180,7 @@ package struct StepCounter: ~Copyable {
 
   private mutating func addTotals(to activity: inout Activity) {
     // By index, because a loop over the array would copy it.
-    for number in totals.indices where !totals[number].isEmpty {
+    for number in totals.indices where totals[number] != CampaignSteps() {
       activity.campaign(campaigns[number]) { $0.add(totals[number]) }
       totals[number] = CampaignSteps()
     }

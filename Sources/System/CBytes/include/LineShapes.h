@@ -2,7 +2,7 @@
 #define ENGAGE_LINE_SHAPES_H
 
 // The shapes of JSON lines. Lines of one kind have the same keys in the same order, so the bytes between two of their
-// values are the same in each. A shape is learnt from a valid line, as these pieces, and other lines are compared with
+// values are the same in each. A shape is learned from a valid line, as these pieces, and other lines are compared with
 // it, many bytes at a time. A line that has the shape is valid JSON with the same nesting and the same distinct keys,
 // so only its values are left to read. It is in C for the same reason as the searches in bytes.
 
@@ -11,7 +11,7 @@
 
 typedef struct engage_shapes engage_shapes;
 
-/// Returns an empty set of shapes; NULL if there is no memory.
+/// Creates an empty set of shapes. Returns NULL if memory cannot be allocated.
 engage_shapes *engage_make_shapes(void);
 
 void engage_free_shapes(engage_shapes *shapes);
@@ -27,7 +27,8 @@ static inline ptrdiff_t engage_shaped_tape_bound(ptrdiff_t count) { return 3 * c
 ptrdiff_t engage_read_shaped(engage_shapes *shapes, const uint8_t *line, ptrdiff_t count, uint8_t *tape);
 
 /// Learns the shape of a line, which must be valid JSON without repeated keys and not longer than
-/// `engage_longest_shaped_line`. Does nothing if the line has too much of anything.
+/// `engage_longest_shaped_line`. Does nothing if the line exceeds a limit, or if
+/// most lines before it had no known shape.
 void engage_learn_shape(engage_shapes *shapes, const uint8_t *line, ptrdiff_t count);
 
 #endif
