@@ -26,20 +26,16 @@ package import BatchFoundation
   private let limits: RequestLimits
   /// Whether all texts are already as on the wire, in memory that may be released before the block is written.
   private let isCopying: Bool
-  private var strings = StringTable()
+  private var strings = BlockStrings()
   private var values = StringTable()
-  private var lists = TupleTable()
+  private var lists: SharedLists
   private var shapes = ShapeTable()
-  private var known: KnownLists
   private var sources = SourceTrail()
   private let memory = Arena(blockSize: 1 << 14)
   private var head = ByteBuffer(capacity: 64)
   private var body = ByteBuffer(capacity: 1 << 16)
   private var output: [UInt8] = []
   private var entries: [EventBlocks.Entry] = []
-  /// The string indexes of an event's shared texts, and those of the last new list.
-  private let numbers: UnsafeMutableBufferPointer<UInt32>
-  private let lastNew: UnsafeMutableBufferPointer<UInt32>
 
   private var events = 0
   private var expired = 0
@@ -52,21 +48,16 @@ package import BatchFoundation
     self.form = form
     self.limits = limits
     self.isCopying = isCopying
-    known = KnownLists(count: form.shared.count)
-    unsafe numbers = .allocate(capacity: form.shared.count)
-    unsafe lastNew = .allocate(capacity: form.shared.count)
+    lists = SharedLists(form)
     start()
-  }
-
-  deinit {
-    unsafe numbers.deallocate()
-    unsafe lastNew.deallocate()
   }
 
   /// Adds an event. An event that alone exceeds the maximum size of a body gets its own block.
   ///
+  /// Unless the writer copies, the memory of all texts must live until ``take()``.
+  ///
   /// - Parameters:
-  ///   - shared: one text for each shared text of the form. Their memory must live until ``take()``.
+  ///   - shared: one text for each shared text of the form.
   ///   - fields: the names and values. Depending on the form, a value is a text or a ``JSONView``.
   package mutating func append(
     _ event: EventHead, shared: UnsafeBufferPointer<Text>, fields: UnsafeBufferPointer<Attribute>
@@ -88,6 +79,9 @@ package import BatchFoundation
   package mutating func take() -> EventBlocks {
     if events > 0 { finish() }
     defer { entries.removeAll(keepingCapacity: true) }
+    strings.removeAll()
+    lists.removeAll()
+    shapes.endOutput()
     if isCopying { memory.reset() }
     return EventBlocks(bytes: takeOutput(), entries: entries)
   }
@@ -106,12 +100,10 @@ package import BatchFoundation
   }
 
   private mutating func start() {
-    strings.removeAll()
+    strings.startBlock()
     values.removeAll()
-    lists.removeAll()
+    lists.startBlock()
     shapes.startBlock()
-    known.removeAll()
-    unsafe lastNew.initialize(repeating: .max)
     sources = SourceTrail()
     body.removeAll()
     events = 0
@@ -152,13 +144,14 @@ package import BatchFoundation
   ) -> Int {
     let previous = events == 0 ? event.timestamp : last
     body.append(varint: UInt64(bitPattern: event.timestamp.milliseconds &- previous.milliseconds))
-    let (type, typeIsNew) = intern(event.type)
+    let type = intern(event.type)
     var flags = event.flags
     let hasOwnDevice = unsafe event.device != shared[form.device]
     if hasOwnDevice { flags.insert(.hasOwnDevice) }
     if case .uuid = event.lead { flags.insert(.hasUUID) }
-    body.append(varint: (typeIsNew ? 0 : UInt64(type + 1) << EventFlags.bits) | UInt64(flags.rawValue))
-    if typeIsNew { appendString(type) }
+    let typeNumber = strings.mention(type)
+    body.append(varint: (typeNumber.map { UInt64($0 + 1) << EventFlags.bits } ?? 0) | UInt64(flags.rawValue))
+    if typeNumber == nil { appendString(type) }
     body.append(varint: EmissionNumber.packed(event.emission, at: event.timestamp))
     sources.append(event.source, to: &body)
     if hasOwnDevice { append(intern(event.device)) }
@@ -199,37 +192,31 @@ package import BatchFoundation
     }
   }
 
+  @inline(__always)
   private mutating func write(_ shared: UnsafeBufferPointer<Text>) -> Int {
-    if !isCopying, let list = unsafe known.find(shared) {
-      body.append(varint: UInt64(list.number + 1))
-      return list.size
+    let known = isCopying ? nil : unsafe lists.find(shared)
+    let list = if let known { known } else { unsafe intern(shared) }
+    if let number = lists.mention(list) {
+      body.append(varint: UInt64(number + 1))
+    } else {
+      let changes = lists.replaceNewest(with: list)
+      body.append(0)
+      body.append(varint: changes)
+      for index in form.shared.indices where changes & 1 << UInt64(index) != 0 { append(lists.string(index, of: list)) }
     }
-    var size = 0
-    var isNew: UInt64 = 0
+    return lists.size(of: list)
+  }
+
+  @inline(never)
+  private mutating func intern(_ shared: UnsafeBufferPointer<Text>) -> Int {
     for index in shared.indices {
-      // Most texts are those of the device before, which is found out faster than by a look-up.
-      let last = unsafe Int(lastNew[index])
-      let isSame = unsafe last < strings.count && strings.entries[last].text == shared[index]
-      let (number, new) = isSame ? (last, false) : unsafe intern(shared[index])
-      size += form.size(ofShared: index, escaped: strings.wireCount(of: number))
-      unsafe numbers[index] = UInt32(truncatingIfNeeded: number)
-      if new { isNew |= 1 << UInt64(index) }
+      // Most texts are those of the list before, which is found out faster than by a look-up.
+      let isSame = lists.last(index).map { unsafe strings.text($0) == shared[index] } ?? false
+      if !isSame { unsafe lists.set(index, to: intern(shared[index])) }
     }
-    let (list, listIsNew) = unsafe lists.intern(UnsafeBufferPointer(numbers))
-    if !isCopying { unsafe known.note(shared, number: list, size: size) }
-    guard listIsNew else {
-      body.append(varint: UInt64(list + 1))
-      return size
-    }
-    var changes: UInt64 = 0
-    for index in unsafe numbers.indices where unsafe numbers[index] != lastNew[index] { changes |= 1 << UInt64(index) }
-    body.append(0)
-    body.append(varint: changes)
-    for index in unsafe numbers.indices where changes & 1 << UInt64(index) != 0 {
-      unsafe append((Int(numbers[index]), isNew & 1 << UInt64(index) != 0))
-      unsafe lastNew[index] = numbers[index]
-    }
-    return size
+    let list = lists.add(form, strings)
+    if !isCopying { unsafe lists.note(shared, list) }
+    return list
   }
 
   @inline(__always)
@@ -276,20 +263,21 @@ package import BatchFoundation
     return text.count
   }
 
+  /// Returns the index of a string, which ``take()`` makes invalid.
   @inline(__always)
-  private mutating func intern(_ text: Text) -> (index: Int, isNew: Bool) {
-    let found = strings.intern(text)
-    if isCopying, found.isNew { unsafe strings.keep(found.index, memory.copy(text.bytes)) }
-    return found
+  private mutating func intern(_ text: Text) -> Int {
+    let (index, isNew) = strings.intern(text)
+    if isCopying, isNew { unsafe strings.keep(index, memory.copy(text.bytes)) }
+    return index
   }
 
   @inline(__always)
-  private mutating func append(_ string: (index: Int, isNew: Bool)) {
-    if string.isNew {
-      body.append(0)
-      appendString(string.index)
+  private mutating func append(_ string: Int) {
+    if let number = strings.mention(string) {
+      body.append(varint: UInt64(number + 1))
     } else {
-      body.append(varint: UInt64(string.index + 1))
+      body.append(0)
+      appendString(string)
     }
   }
 
@@ -297,7 +285,7 @@ package import BatchFoundation
   private mutating func appendString(_ index: Int) {
     let count = strings.wireCount(of: index)
     body.append(varint: UInt64(count))
-    unsafe append(strings.entries[index].text, count)
+    append(strings.text(index), count)
   }
 
   @inline(__always)
@@ -307,68 +295,6 @@ package import BatchFoundation
     } else {
       CanonicalJSON.appendEscaped(text, to: &body)
     }
-  }
-}
-
-/// A cache of the lists of shared texts in the open block. Texts at the same addresses as those of an earlier event,
-/// usually of the same device, need no look-up. Every guess is checked, so the cache does not change the block.
-@safe struct KnownLists: ~Copyable {
-  private struct Guess {
-    var number: Int
-    var size: Int
-    var generation: UInt32
-  }
-
-  private static let places = 512
-  private let count: Int
-  private let guesses = UnsafeMutablePointer<Guess>.allocate(capacity: places)
-  private let texts: UnsafeMutablePointer<Text>
-  private var generation: UInt32 = 1
-
-  init(count: Int) {
-    self.count = count
-    unsafe texts = .allocate(capacity: max(1, count * Self.places))
-    unsafe guesses.initialize(repeating: Guess(number: 0, size: 0, generation: 0), count: Self.places)
-  }
-
-  deinit {
-    unsafe guesses.deallocate()
-    unsafe texts.deallocate()
-  }
-
-  mutating func removeAll() {
-    generation &+= 1
-    guard generation == 0 else { return }
-    unsafe guesses.initialize(repeating: Guess(number: 0, size: 0, generation: 0), count: Self.places)
-    generation = 1
-  }
-
-  /// Returns the list whose texts are at the same addresses; nil if it is not in the cache.
-  @inline(__always)
-  func find(_ shared: UnsafeBufferPointer<Text>) -> (number: Int, size: Int)? {
-    let place = unsafe place(shared)
-    let guess = unsafe guesses[place]
-    guard guess.generation == generation else { return nil }
-    let known = unsafe texts + place * count
-    for index in 0..<count where unsafe !known[index].isSameMemory(as: shared[index]) { return nil }
-    return (guess.number, guess.size)
-  }
-
-  @inline(__always)
-  func note(_ shared: UnsafeBufferPointer<Text>, number: Int, size: Int) {
-    guard let base = shared.baseAddress else { return }
-    let place = unsafe place(shared)
-    unsafe guesses[place] = Guess(number: number, size: size, generation: generation)
-    unsafe (texts + place * count).update(from: base, count: count)
-  }
-
-  /// Returns a cache slot computed from the addresses of all texts. At least one text belongs to the device alone, so
-  /// different devices usually get different slots.
-  @inline(__always)
-  private func place(_ shared: UnsafeBufferPointer<Text>) -> Int {
-    var mixed: UInt = 0
-    for index in shared.indices { unsafe mixed = mixed &* 31 &+ UInt(bitPattern: shared[index].base) }
-    return Int(truncatingIfNeeded: (mixed &* 0x9E37_79B9_7F4A_7C15) &>> 48) & (Self.places - 1)
   }
 }
 

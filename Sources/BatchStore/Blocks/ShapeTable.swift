@@ -18,7 +18,7 @@ import BatchFoundation
   private var names = StringTable(capacity: 256)
   /// The names as on the wire.
   private var wireNames: [Text] = []
-  /// For each name, its index among the strings of the block that `generation` identifies.
+  /// For each name, its index among the strings of the output that `generation` identifies.
   private var strings: [(generation: Int, index: Int)] = []
   /// The last two shapes for each type, field count and first name. There are two, because the other names may differ.
   private var guesses = [(one: Int, other: Int)](repeating: (-1, -1), count: 256)
@@ -26,9 +26,10 @@ import BatchFoundation
   private var memoryUsed = 0
   private var candidates: [UInt32] = []
   private var generation = 1
+  private var outputGeneration = 1
   private var written = 0
 
-  /// If a limit is exceeded, all shapes are forgotten before the next block, because every event of an export may have
+  /// If a limit is exceeded, all shapes are forgotten before the next output, because every event of an export may have
   /// a different shape.
   private static let ordinaryCount = 4096
   private static let ordinaryBytes = 1 << 18
@@ -36,6 +37,10 @@ import BatchFoundation
   mutating func startBlock() {
     generation += 1
     written = 0
+  }
+
+  mutating func endOutput() {
+    outputGeneration += 1
     guard shapes.count > Self.ordinaryCount || memoryUsed > Self.ordinaryBytes else { return }
     shapes = []
     tuples = TupleTable()
@@ -69,7 +74,7 @@ import BatchFoundation
   func size(of shape: Int) -> Int { shapes[shape].size }
 
   /// Appends the shape to a block, with its names if it is new in the block.
-  mutating func append(_ shape: Int, to body: inout ByteBuffer, _ blockStrings: inout StringTable) {
+  mutating func append(_ shape: Int, to body: inout ByteBuffer, _ blockStrings: inout BlockStrings) {
     if shapes[shape].generation == generation {
       body.append(varint: UInt64(shapes[shape].number + 1))
       return
@@ -82,18 +87,15 @@ import BatchFoundation
     for place in 0..<count { appendName(tuples.item(place, of: shape), to: &body, &blockStrings) }
   }
 
-  private mutating func appendName(_ number: Int, to body: inout ByteBuffer, _ blockStrings: inout StringTable) {
-    if strings[number].generation == generation {
-      body.append(varint: UInt64(strings[number].index + 1))
-      return
-    }
-    let name = unsafe names.entries[number].text
-    let (index, isNew) = blockStrings.intern(name)
-    strings[number] = (generation, index)
-    body.append(varint: isNew ? 0 : UInt64(index + 1))
-    guard isNew else { return }
+  private mutating func appendName(_ number: Int, to body: inout ByteBuffer, _ blockStrings: inout BlockStrings) {
     let wire = wireNames[number]
-    blockStrings.note(wireCount: wire.count, of: index)
+    if strings[number].generation != outputGeneration {
+      let (index, isNew) = unsafe blockStrings.intern(names.entries[number].text)
+      strings[number] = (outputGeneration, index)
+      if isNew { blockStrings.note(wireCount: wire.count, of: index) }
+    }
+    if let known = blockStrings.mention(strings[number].index) { return body.append(varint: UInt64(known + 1)) }
+    body.append(0)
     body.append(varint: UInt64(wire.count))
     body.append(wire)
   }

@@ -1,6 +1,6 @@
 public import BatchFoundation
 
-/// The distinct strings of one block, numbered in the order of first use. This is a hash table with open addressing
+/// Distinct strings, numbered in the order of first use. This is a hash table with open addressing
 /// whose entries point into the events' memory. A new generation number empties it in constant time.
 @safe public struct StringTable: ~Copyable {
   public struct Entry {
@@ -8,6 +8,8 @@ public import BatchFoundation
     @usableFromInline var hash: UInt64
     /// The length on the wire, computed on demand; nil until then.
     @usableFromInline var wireCount: Int?
+    /// A value of the table's owner, 0 at first.
+    var mark: UInt64 = 0
   }
 
   @usableFromInline var slots: UnsafeMutablePointer<UInt64>
