@@ -286,7 +286,10 @@ public struct UnknownFields {
   @inlinable public mutating func note(_ name: Text) { pending.append(name) }
 
   /// Discards the names noted for the previous line.
-  package mutating func drop() { pending.removeAll(keepingCapacity: true) }
+  @inline(__always)
+  package mutating func drop() {
+    if !pending.isEmpty { pending.removeAll(keepingCapacity: true) }
+  }
 
   /// Counts the names of the line; they are distinct, because a line with a repeated key is not a record.
   package mutating func commit() {

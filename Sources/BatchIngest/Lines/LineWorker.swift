@@ -209,16 +209,13 @@ internal import CBytes
   private mutating func pack(_ line: SourceLine) throws {
     let device = DeviceHash(head.device)
     let bucket = device.bucket
-    let decoder = reader.decoder
-    let bound = PackedRecord.bound(head, payload: decoder.payloadBound)
-    // Each record goes to another of many buffers, so the memory is seldom in the cache. It is there after the digest.
-    if let buffer = unsafe buffers[bucket] { unsafe engage_prefetch(buffer.base + buffer.used, min(bound, 512)) }
+    let bound = PackedRecord.bound(head, payload: reader.decoder.payloadBound)
     let digest = head.identity ?? LineDigest(line: line.text, kind: line.kind)
     if PackedRecords.size(for: bound) > space.bufferBytes {
       // A large record gets a separate buffer, which is passed on at once.
       var buffer = try space.empty(atLeast: bound)
       let size = unsafe PackedRecord.write(
-        head, of: line, digest: digest, device: device, payload: decoder, at: buffer.base)
+        head, of: line, digest: digest, device: device, by: reader, at: buffer.base)
       buffer.add(size, at: place(of: line))
       return space.place(buffer, bucket: bucket)
     }
@@ -229,8 +226,11 @@ internal import CBytes
     }
     guard let buffer = unsafe buffers[bucket] else { return }
     let size = unsafe PackedRecord.write(
-      head, of: line, digest: digest, device: device, payload: decoder, at: buffer.base + buffer.used)
+      head, of: line, digest: digest, device: device, by: reader, at: buffer.base + buffer.used)
     unsafe buffers[bucket]?.add(size, at: place(of: line))
+    // Each record goes to another of many buffers. The processor has the memory of this one in its cache when the next
+    // record comes to it, instead of waiting for it then.
+    unsafe engage_prefetch(buffer.base + buffer.used + size, min(buffer.room - size, size))
   }
 
   @inline(__always)

@@ -33,17 +33,17 @@ enum PackedRecord {
     PackedHead.size + 16 + head.device.count + 5 + payload
   }
 
-  /// Packs the decoder's current record into memory that has room for ``bound(_:payload:)`` bytes.
+  /// Packs the reader's current record into memory that has room for ``bound(_:payload:)`` bytes.
   ///
   /// - Returns: the bytes used, a multiple of 8.
   @inline(__always)
   static func write(
     _ head: borrowing RecordHead, of line: SourceLine, digest: LineDigest, device: DeviceHash,
-    payload: any LineDecoder, at start: UnsafeMutableRawPointer
+    by reader: borrowing LineReader, at start: UnsafeMutableRawPointer
   ) -> Int {
     var at = unsafe start + PackedHead.size
     unsafe at = head.device.writeShort(to: at)
-    unsafe at += payload.writePayload(at: at)
+    unsafe at += reader.decoder.writePayload(at: at)
     let used = unsafe at - start
     var size = (used + 7) & ~7
     var notes = head.notes

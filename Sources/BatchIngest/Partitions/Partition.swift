@@ -146,10 +146,9 @@ package final class RecordBuffer {
   package func keep(_ head: RecordHead, of line: SourceLine, _ reader: borrowing LineReader) -> Bool {
     let digest = head.identity ?? LineDigest(line: line.text, kind: line.kind)
     guard seen.insert(digest).inserted else { return false }
-    let decoder = reader.decoder
-    let memory = unsafe arena.allocate(PackedRecord.bound(head, payload: decoder.payloadBound))
+    let memory = unsafe arena.allocate(PackedRecord.bound(head, payload: reader.decoder.payloadBound))
     _ = unsafe PackedRecord.write(
-      head, of: line, digest: digest, device: DeviceHash(head.device), payload: decoder, at: memory)
+      head, of: line, digest: digest, device: DeviceHash(head.device), by: reader, at: memory)
     unsafe keys.append(RecordEntry(milliseconds: head.timestamp.milliseconds, packed: memory))
     return true
   }
