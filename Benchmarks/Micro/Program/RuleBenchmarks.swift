@@ -9,6 +9,8 @@ final class DecidedDevices {
   let recordCount: Int
   private var devices: [RecordBuffer] = []
   private let arena = Arena()
+  /// The settings' own, which ``decide(stretch:_:)`` does not reset.
+  private let names = Arena()
   private(set) var rules: DeviceRules
 
   private static let asOf = Instant(milliseconds: 1_772_323_200_000)
@@ -18,7 +20,7 @@ final class DecidedDevices {
       environment: [:], currentDirectory: "/", destinations: ["engage", "deltadna", "unity"],
       now: Instant(milliseconds: 0)
     ).load(files: [])
-    var settings = RuleSettings(configuration.settings, identity: false, lookups: [], in: arena)
+    var settings = RuleSettings(configuration.settings, identity: false, lookups: [], in: names)
     settings.augmentation.plugins = []
     let links = DeepLinkRouter(routes: nil, options: LinkOptions(routeOrder: .literalFirst, ownDomains: []))
     rules = DeviceRules(settings: settings, links: links, knownUntil: Self.asOf, arena: arena)
