@@ -28,8 +28,7 @@ package final class EventBlockReader {
   private var shapes: [Range<Int>] = []
   /// The string indexes of the names of all shapes, and for each name, the text between the preceding value and the
   /// value of that name.
-  private var names: [Int] = []
-  private var nameFragments: [Piece] = []
+  private var names: [(string: Int, fragment: Piece)] = []
   private var rendered: ByteBuffer
   private var fixed: [Piece] = []
   /// The values of the block that have a number, and the values of the current event.
@@ -70,6 +69,7 @@ package final class EventBlockReader {
     (eventCount, remaining) = (head.events, head.events)
     (timestamp, bodyBytes) = (head.first, head.bodyBytes)
     self.form = form
+    // A merge keeps a thousand readers, most of which need little; 32 KB each would add 30 MB to the peak.
     rendered = ByteBuffer(capacity: min(head.events, 8) * 1024)
     // These are the usual sizes, so the arrays seldom need to grow.
     let usual = min(head.events, 128)
@@ -77,7 +77,10 @@ package final class EventBlockReader {
     fixed.reserveCapacity(form.pieces.count)
     lists.reserveCapacity(usual)
     shared.reserveCapacity(usual * form.shared.count)
+    shapes.reserveCapacity(16)
+    names.reserveCapacity(64)
     numbered.reserveCapacity(usual * 2)
+    values.reserveCapacity(16)
     cursor = block
     hasLead = form.pieces.contains { if case .lead = $0 { true } else { false } }
     for piece in form.pieces {
@@ -140,13 +143,12 @@ package final class EventBlockReader {
     let start = names.count
     for index in 0..<count {
       let name = try cursor.string()
-      names.append(name)
-      nameFragments.append(
-        render {
-          $0.append(index == 0 ? form.beforeFirstName : form.beforeName)
-          $0.append(cursor.strings[name])
-          $0.append(form.beforeValue)
-        })
+      let fragment = render {
+        $0.append(index == 0 ? form.beforeFirstName : form.beforeName)
+        $0.append(cursor.strings[name])
+        $0.append(form.beforeValue)
+      }
+      names.append((name, fragment))
     }
     shapes.append(start..<start + count)
     return shapes.count - 1
@@ -220,7 +222,7 @@ package final class EventBlockReader {
   package func appendFields(to target: inout ByteBuffer) {
     let start = shapes[shape].lowerBound
     for index in values.indices {
-      append(nameFragments[start + index], to: &target)
+      append(names[start + index].fragment, to: &target)
       append(values[index], to: &target)
     }
   }
@@ -292,7 +294,7 @@ package final class EventBlockReader {
   /// The fields, with their values as on the wire; valid as long as the reader exists.
   package var wireFields: [Attribute] {
     let start = shapes[shape].lowerBound
-    return values.indices.map { Attribute(cursor.strings[names[start + $0]], values[$0]) }
+    return values.indices.map { Attribute(cursor.strings[names[start + $0].string], values[$0]) }
   }
 
   /// Returns the text without JSON escapes; valid as long as the reader exists.

@@ -114,6 +114,8 @@ extension DeviceStates {
   /// The limits of a segment, so that damage to a row destroys only a few states.
   private static let mostDevices = 512
   private static let mostBytes = 1 << 17
+  /// The maximum size in bytes of a state in a segment without its device and state.
+  private static let mostBesides = 64
 
   /// The states, split into segments. Each segment has states from one bucket, in the order in which they were
   /// appended.
@@ -136,7 +138,8 @@ extension DeviceStates {
   /// Encodes states as the value of a row: for each, device, version, held, flag, [due], state, and a checksum of
   /// these.
   func packed(_ entries: [Entry]) -> [UInt8] {
-    var writer = StateWriter(capacity: Self.mostBytes)
+    var writer = StateWriter(
+      capacity: entries.reduce(0) { $0 + $1.name.count + $1.state.count + Self.mostBesides })
     unsafe bytes.withUnsafeBufferPointer { bytes in
       for entry in entries {
         let start = unsafe writer.withBytes { $0.count }
