@@ -221,8 +221,8 @@ package import BatchFoundation
 
   @inline(__always)
   private mutating func write(value text: Text) -> Int {
-    if form.valuesAreViews, text.count >= Self.seldomRepeated, text[0] <= UInt8(ascii: "9"),
-      text[0] != UInt8(ascii: "\"")
+    if text.count >= Self.seldomRepeated, text[0] <= UInt8(ascii: "9"), text[0] != UInt8(ascii: "\""),
+      form.valuesAreViews || CanonicalJSON.escapedCount(text) == text.count
     {
       return writeUnnumbered(text)
     }

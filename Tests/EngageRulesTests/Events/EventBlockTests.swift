@@ -24,6 +24,19 @@ import Testing
     #expect(blocks.entries[0].bodyBytes == Self.wire.utf8.count + 13)
   }
 
+  /// Values that begin with a digit are not numbered in a block, unless something in them is escaped.
+  @Test func writesValuesLikeNumbersAsTheyAre() throws {
+    let fixtures = EventFixtures()
+    let events = (1...3).map { number in
+      fixtures.event(
+        1, code: "17", device: "D", emission: Int64(number), core: EventFixtures.core.map { "\($0.1)" },
+        extra: [("Count", "1234"), ("Label", "12\"34"), ("Path", "5000\\n"), ("Price", "19.99")])
+    }
+    let blocks = fixtures.blocks(events)
+    #expect(try body(blocks.block(0)) == "{\"events\":[" + events.map(json).joined(separator: ",") + "]}")
+    #expect(blocks.entries[0].bodyBytes == events.map(json).joined(separator: ",").utf8.count + 13)
+  }
+
   @Test func namesTheContactInTheHeaderIfItsIdIsANumber() throws {
     let fixtures = EventFixtures()
     let blocks = fixtures.blocks([
