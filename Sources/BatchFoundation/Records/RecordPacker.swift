@@ -1,5 +1,6 @@
 /// Writes the parts of a record unaligned and back to back, after a 32-bit header that holds flags and says which
-/// optional parts are present. The format never outlives the run, so it uses the machine's byte order.
+/// optional parts are present. Stores keep records in this format (`RecordTimeline`), so a change needs a new version
+/// of the platform's store format. It uses the machine's byte order, which is that of all supported machines.
 @safe public struct RecordPacker {
   @usableFromInline let start: UnsafeMutableRawPointer
   @usableFromInline var at: UnsafeMutableRawPointer

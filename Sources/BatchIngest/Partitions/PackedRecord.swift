@@ -2,7 +2,7 @@ import BatchFoundation
 
 /// The fixed head of a packed record. The device id with its short length and the platform's payload follow.
 ///
-/// The format never outlives the run, so it uses the machine's byte order.
+/// The head never outlives the run, so it uses the machine's byte order.
 struct PackedHead {
   var timestamp: Int64
   var digest: LineDigest

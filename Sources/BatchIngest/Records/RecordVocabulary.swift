@@ -73,7 +73,8 @@ package protocol LineDecoder: AnyObject {
   /// The maximum number of bytes of the current record's payload.
   var payloadBound: Int { get }
 
-  /// Writes the payload of the current record to memory of any alignment, in a format that need not outlive the run.
+  /// Writes the payload of the current record to memory of any alignment. The payload may not refer to other memory,
+  /// because stores keep it (``RecordTimeline``).
   ///
   /// - Returns: the number of bytes written.
   func writePayload(at start: UnsafeMutableRawPointer) -> Int
