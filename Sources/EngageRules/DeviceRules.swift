@@ -368,7 +368,7 @@ extension DeviceState {
   /// Takes over the record's device values and ids; absent or empty values replace nothing (reference decisions 7).
   @inline(__always)
   mutating func take(_ record: Record) {
-    let values = record.deviceValues.values.span
+    let values = record.deviceValues.values
     for slot in values.indices where !values[slot].isEmpty { core.learn(slot, values[slot]) }
     if let text = record.mobileUserId {
       core.learn(CoreAttribute.primaryUserId.rawValue, text)

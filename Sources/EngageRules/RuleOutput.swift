@@ -23,17 +23,7 @@ package import BatchFoundation
   /// The routes that links matched, as indices into the route file.
   package var routes: [Int] = []
   /// The core values of the latest event, which the next events of its device usually share.
-  private var newestCore: UnsafePointer<CoreTexts>?
-
-  /// Returns a copy of the values in the arena; it is the previous event's copy if `core` refers to the same memory.
-  mutating func shared(_ core: CoreTexts, in arena: Arena) -> UnsafePointer<CoreTexts> {
-    if let newestCore = unsafe newestCore, unsafe newestCore.pointee.isSameMemory(as: core) {
-      return unsafe newestCore
-    }
-    let placed = unsafe core.placed(in: arena)
-    unsafe newestCore = placed
-    return unsafe placed
-  }
+  var newestCore: UnsafePointer<CoreTexts>?
 
   package mutating func removeAll() {
     unsafe newestCore = nil

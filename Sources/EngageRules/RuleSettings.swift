@@ -63,23 +63,43 @@ package struct FieldNames {
   }
 }
 
+/// The automatic fields of a kind of events in order. An array would be retained and released for each event.
+package struct FieldList {
+  private var fields = InlineArray<19, AutomaticField>(repeating: .tags)
+  package private(set) var count = 0
+
+  package init(_ list: [AutomaticField]) {
+    precondition(fields.count == AutomaticField.allCases.count)
+    // Only the first of equal fields has an effect.
+    for field in AutomaticField.allCases.filter(list.contains).sorted(by: {
+      list.firstIndex(of: $0) ?? 0 < list.firstIndex(of: $1) ?? 0
+    }) {
+      fields[count] = field
+      count += 1
+    }
+  }
+
+  @inline(__always)
+  package subscript(place: Int) -> AutomaticField { fields[place] }
+}
+
 /// ``EventCodes`` by kind, with the codes converted to ``Text``.
 package struct CodeTable {
   package struct Row {
     /// The code; empty if such events are not sent.
     package var code: Text
-    package var fields: [AutomaticField]
+    package var fields: FieldList
   }
 
   private var rows: [Row]
-  package var ofEveryEvent: [AutomaticField]
+  package var ofEveryEvent: FieldList
   package var keepsEmpty: Bool
   private var ofService: [Text]
 
   /// - Parameter text: Converts a string to a text that lives as long as the table.
   package init(_ codes: EventCodes, _ text: (String) -> Text) {
-    rows = EventKind.allCases.map { Row(code: text(codes[$0].code), fields: codes[$0].fields) }
-    ofEveryEvent = codes.ofEveryEvent
+    rows = EventKind.allCases.map { Row(code: text(codes[$0].code), fields: FieldList(codes[$0].fields)) }
+    ofEveryEvent = FieldList(codes.ofEveryEvent)
     keepsEmpty = codes.keepsEmpty
     ofService = codes.ofService.map(text)
   }

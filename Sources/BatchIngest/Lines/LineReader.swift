@@ -69,8 +69,9 @@ package struct LineReader: ~Copyable {
     return rejection
   }
 
+  /// Mutating, because a reader of this size would be copied to be passed.
   @inline(__always)
-  private func decode(_ object: JSONView, of line: SourceLine, into head: inout RecordHead) -> Rejection? {
+  private mutating func decode(_ object: JSONView, of line: SourceLine, into head: inout RecordHead) -> Rejection? {
     guard let rejection = decoder.decode(object, of: line, into: &head) else { return nil }
     return ignored == nil ? rejection : ignore(object, line, rejection, &head)
   }

@@ -10,7 +10,8 @@ struct DigestCollector {
   let bucket: Int
   private var days: [Day] = []
   private var places: [Int64: Int] = [:]
-  private var current = 0
+  /// The places of the days looked up last, by the last bits of their numbers.
+  private var recent = InlineArray<64, Int32>(repeating: 0)
   /// The collector for record ids, which have separate buckets; empty until a record with an id is added.
   private var recordIDs: [DigestCollector] = []
 
@@ -31,12 +32,15 @@ struct DigestCollector {
 
   mutating func add(_ digest: LineDigest, at instant: Instant) {
     let number = instant.milliseconds / DaySpans.day
+    let slot = Int(number & 63)
+    var current = Int(recent[slot])
     if current >= days.count || days[current].number != number {
       current = places[number] ?? days.count
       if current == days.count {
         places[number] = current
         days.append(Day(number: number, first: instant, last: instant, digests: []))
       }
+      recent[slot] = Int32(truncatingIfNeeded: current)
     }
     days[current].digests.append(digest)
     days[current].first = min(days[current].first, instant)

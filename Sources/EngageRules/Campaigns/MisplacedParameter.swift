@@ -99,13 +99,21 @@ struct MisplacedParameter {
   /// The characters that separate names within a key. They include the dot, because extras in Android intents begin
   /// with their type and a dot.
   private static let brackets = Array("[](){}.?#&;".utf8)
-  private static let blanks = Array(" \t\n+_-\u{A0}".utf8)
+
+  /// Whether a byte is a blank between words, or one of the two of a no-break space.
+  @inline(__always)
+  private static func isBlank(_ byte: UInt8) -> Bool {
+    switch byte {
+    case 0x20, 0x09, 0x0A, UInt8(ascii: "+"), UInt8(ascii: "_"), UInt8(ascii: "-"), 0xC2, 0xA0: true
+    default: false
+    }
+  }
 
   private static func areAlike(_ one: Text, _ other: Text) -> Bool {
     var (at, wanted) = (0, 0)
     while true {
-      while at < one.count, blanks.contains(one[at]) { at += 1 }
-      while wanted < other.count, blanks.contains(other[wanted]) { wanted += 1 }
+      while at < one.count, isBlank(one[at]) { at += 1 }
+      while wanted < other.count, isBlank(other[wanted]) { wanted += 1 }
       guard at < one.count, wanted < other.count else { return at == one.count && wanted == other.count }
       guard Text.lowered(one[at]) == Text.lowered(other[wanted]) else { return false }
       (at, wanted) = (at + 1, wanted + 1)

@@ -34,7 +34,8 @@ extension DeviceRules {
   @inline(__always)
   mutating func startDraft(_ code: Text, at instant: Instant, core: CoreTexts) {
     clearDraft(code, at: instant, core: core)
-    for field in settings.codes.ofEveryEvent {
+    for place in 0..<settings.codes.ofEveryEvent.count {
+      let field = settings.codes.ofEveryEvent[place]
       if let value = deviceValue(of: field, userId: core[.primaryUserId]) { draft.add(settings.fields[field], value) }
     }
   }
@@ -94,10 +95,11 @@ extension DeviceRules {
 
   private mutating func append(emission: Int64) {
     if let withheld = settings.withheld { withheld.apply(to: &draft, in: arena) }
+    let core = unsafe draft.placedCore(&output.newestCore, in: arena)
     unsafe output.events.append(
       Event(
         code: draft.code, timestamp: draft.timestamp, device: state.device, emission: emission,
-        core: output.shared(draft.core, in: arena), attributes: draft.ordered(in: arena), expired: draft.expired,
+        core: core, attributes: draft.ordered(in: arena), expired: draft.expired,
         identityIsFixed: draft.identityIsFixed, isLate: draft.isLate, source: draft.source))
     explanation?.emitted(draft.explained, emission: emission)
   }

@@ -14,12 +14,15 @@ extension DeviceRules {
   /// Adds the automatic attributes for the event's kind; `value` returns nil if the event does not have the field.
   @inline(__always)
   mutating func addFields(of kind: EventKind, _ value: (inout DeviceRules, AutomaticField) -> Text?) {
-    for field in settings.codes[kind].fields {
+    let fields = settings.codes[kind].fields
+    for place in 0..<fields.count {
+      let field = fields[place]
       guard let value = value(&self, field), settings.codes.keepsEmpty || !value.isEmpty else { continue }
       draft.add(settings.fields[field], value)
     }
   }
 
+  @inline(__always)
   private mutating func value(of field: AutomaticField, _ record: Record, campaign: Text) -> Text? {
     switch field {
     case .campaign: return campaign

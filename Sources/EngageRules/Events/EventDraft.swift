@@ -85,12 +85,24 @@ package struct EventDraft {
     append(name, value)
   }
 
+  @inline(__always)
   package func has(_ name: Text) -> Bool { place(of: name) != nil }
 
   /// Returns the value of any attribute, including core ones; nil if there is none.
   package func value(of name: Text) -> Text? {
     if let slot = CoreAttribute(named: name) { return core[slot] }
     return place(of: name).map { others[$0].value }
+  }
+
+  /// Returns a copy of the core values in the arena: `newest`, which it replaces, if that has the same texts.
+  ///
+  /// Mutating, because values of this size would be copied to be passed.
+  @inline(__always)
+  mutating func placedCore(_ newest: inout UnsafePointer<CoreTexts>?, in arena: Arena) -> UnsafePointer<CoreTexts> {
+    if let newest = unsafe newest, unsafe core.isSameMemory(as: newest) { return unsafe newest }
+    let placed = unsafe core.placed(in: arena)
+    unsafe newest = placed
+    return unsafe placed
   }
 
   /// Returns the attributes that are not core in wire order, allocated in the arena.

@@ -114,12 +114,13 @@ extension DeviceRules {
   mutating func draftEnd(_ pause: SessionPause, core: CoreTexts) {
     startDraft(settings.codes[.sessionEnded].code, at: pause.at, core: core)
     draft.source = pause.source
+    let userId = core[.primaryUserId]
     addFields(of: .sessionEnded) { rules, field in
       switch field {
       case .campaign: pause.campaign
       case .activeSeconds: AttributeText.integer(pause.accumulated.wholeSeconds, in: rules.arena)
       case .activeMinutes: AttributeText.integer(pause.accumulated.wholeSeconds / 60, in: rules.arena)
-      default: rules.deviceValue(of: field, userId: core[.primaryUserId])
+      default: rules.deviceValue(of: field, userId: userId)
       }
     }
   }

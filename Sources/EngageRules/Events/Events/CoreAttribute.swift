@@ -70,10 +70,11 @@ public struct CoreTexts {
 
   /// Returns whether all values are in the very same memory; if not, they may still be equal.
   @inlinable @inline(__always)
-  public func isSameMemory(as other: CoreTexts) -> Bool {
+  public func isSameMemory(as other: UnsafePointer<CoreTexts>) -> Bool {
     // Each subscript of the arrays themselves would copy the whole array.
-    let (own, others) = (values.span, other.values.span)
-    for slot in own.indices where !own[slot].isSameMemory(as: others[slot]) { return false }
+    let others = unsafe UnsafeRawPointer(other).assumingMemoryBound(to: Text.self)
+    let own = values.span
+    for slot in own.indices where unsafe !own[slot].isSameMemory(as: others[slot]) { return false }
     return true
   }
 
