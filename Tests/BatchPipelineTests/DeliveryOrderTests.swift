@@ -5,7 +5,6 @@ import Testing
 @testable import BatchPipeline
 
 @Suite struct DeliveryOrderTests {
-  /// The last count and span together need more than 64 bits.
   @Test(arguments: [(0, 1), (1, 1), (2, 1), (500, 40), (3000, 1 << 40), (70_000, 253_402_300_799_999)])
   func eventsAreInTheOrderOfTheirTimesAndThenOfTheirNumbers(count: Int, span: Int64) {
     var random = SplitMix64(seed: UInt64(count))

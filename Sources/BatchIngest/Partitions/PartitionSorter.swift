@@ -8,6 +8,7 @@ import BatchFoundation
   var owners: [UInt32] = []
   var devices: [Device] = []
   private var slots: [UInt32] = []
+  private var order = RadixSort()
   /// The number of duplicates found by the last call.
   var duplicates = 0
   /// The duplicates recognized by a `recordId`.
@@ -100,16 +101,25 @@ import BatchFoundation
   }
 
   /// Returns the indices of the devices in the order of the bytes of their ids.
-  private func devicesById() -> [Int] {
-    // The first bytes distinguish most ids, and comparing them as a number takes less time.
-    devices.indices.map { (first: Self.firstBytes(devices[$0].text), device: $0) }.sorted { one, other in
-      one.first != other.first ? one.first < other.first : devices[one.device].text < devices[other.device].text
-    }.map(\.device)
+  private mutating func devicesById() -> [Int] {
+    order.removeAll()
+    for device in devices { order.add(Self.firstBytes(device.text)) }
+    order.sort()
+    let items = unsafe order.items
+    var sorted = unsafe items.map(\.number)
+    // The first bytes distinguish most ids.
+    var start = 0
+    for end in 1...items.count where unsafe end == items.count || items[end].key != items[start].key {
+      if end - start > 1 { sorted[start..<end].sort { devices[$0].text < devices[$1].text } }
+      start = end
+    }
+    return sorted
   }
 
   private static func firstBytes(_ text: Text) -> UInt64 {
+    if text.count >= 8 { return unsafe UInt64(bigEndian: UnsafeRawPointer(text.base).loadUnaligned(as: UInt64.self)) }
     var number: UInt64 = 0
-    for place in 0..<min(8, text.count) { number |= UInt64(text[place]) << UInt64(56 - 8 * place) }
+    for place in 0..<text.count { number |= UInt64(text[place]) << UInt64(56 - 8 * place) }
     return number
   }
 

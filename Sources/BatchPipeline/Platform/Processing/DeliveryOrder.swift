@@ -1,8 +1,8 @@
 package import BatchFoundation
 
 /// Puts the events of a stretch in the order of delivery; it keeps its memory from one stretch to the next.
-package struct DeliveryOrder {
-  private var keys: [UInt64] = []
+package struct DeliveryOrder: ~Copyable {
+  private var order = RadixSort()
 
   package init() {}
 
@@ -15,32 +15,39 @@ package struct DeliveryOrder {
   ///   - timestamp: returns the time of the event at an index.
   ///   - precedes: orders the events at two indices with equal timestamps (reference formats 4.2).
   package mutating func places(_ count: Int, timestamp: (Int) -> Instant, precedes: (Int, Int) -> Bool) -> [Int] {
-    var (first, last) = (Int64.max, Int64.min)
-    for place in 0..<count {
-      let time = timestamp(place).milliseconds
-      (first, last) = (min(first, time), max(last, time))
-    }
-    let placeBits = UInt64(UInt.bitWidth - count.leadingZeroBitCount)
-    guard count > 0, UInt64(last - first) >> (64 - placeBits) == 0 else {
-      return (0..<count).sorted {
-        let (one, other) = (timestamp($0), timestamp($1))
-        return one == other ? precedes($0, $1) : one < other
-      }
-    }
-    // Numbers that begin with the time and end with the index sort in half the time.
-    keys.removeAll(keepingCapacity: true)
-    for place in 0..<count {
-      keys.append(UInt64(timestamp(place).milliseconds - first) << placeBits | UInt64(place))
-    }
-    keys.sort()
-    var places = keys.map { Int($0 & (1 << placeBits - 1)) }
+    order.removeAll()
+    for place in 0..<count { order.add(timestamp(place).sortKey) }
+    order.sort()
+    let items = unsafe order.items
+    var places = unsafe items.map(\.number)
     unsafe places.withUnsafeMutableBufferPointer { places in
       var start = 0
-      for end in 1...count where end == count || keys[end] >> placeBits != keys[start] >> placeBits {
-        if end - start > 1 { unsafe places[start..<end].sort(by: precedes) }
+      while start + 1 < count {
+        var end = start + 1
+        while end < count, unsafe items[end].key == items[start].key { end += 1 }
+        if end - start > 1 { unsafe Self.sort(&places, start..<end, precedes) }
         start = end
       }
     }
     return places
   }
+
+  /// Sorts the events of one instant, which are usually few and nearly in order.
+  private static func sort(
+    _ places: inout UnsafeMutableBufferPointer<Int>, _ range: Range<Int>, _ precedes: (Int, Int) -> Bool
+  ) {
+    guard range.count <= 16 else { return unsafe places[range].sort(by: precedes) }
+    for next in range.dropFirst() {
+      var place = next
+      while place > range.lowerBound, unsafe precedes(places[place], places[place - 1]) {
+        unsafe places.swapAt(place, place - 1)
+        place -= 1
+      }
+    }
+  }
+}
+
+extension Instant {
+  /// A number with the order of instants.
+  fileprivate var sortKey: UInt64 { UInt64(bitPattern: milliseconds) ^ 1 << 63 }
 }
