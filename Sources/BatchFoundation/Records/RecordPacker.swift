@@ -55,12 +55,39 @@
     unsafe at += 8
   }
 
+  /// Writes texts that were packed before.
+  @inlinable @inline(__always)
+  public mutating func put(_ texts: PackedTexts) {
+    assert(bit.trailingZeroBitCount + texts.count <= 32, "a record has at most 32 flags")
+    parts |= texts.parts &* bit
+    bit &<<= UInt32(texts.count)
+    unsafe copyBytes(texts.bytes.base, to: at, texts.bytes.count)
+    unsafe at += texts.bytes.count
+  }
+
+  /// What was written so far, which must be optional texts alone; valid as long as the memory.
+  public var texts: PackedTexts {
+    let bytes = unsafe UnsafeRawPointer(start + Self.head).assumingMemoryBound(to: UInt8.self)
+    return unsafe PackedTexts(
+      parts: parts, count: bit.trailingZeroBitCount, bytes: Text(base: bytes, count: at - start - Self.head))
+  }
+
   /// - Returns: the number of bytes written.
   @inlinable @inline(__always)
   public func end() -> Int {
     unsafe start.storeBytes(of: parts, as: UInt32.self)
     return unsafe at - start
   }
+}
+
+/// Optional texts as in a record: their bytes, and which of them are present.
+public struct PackedTexts {
+  @usableFromInline let parts: UInt32
+  @usableFromInline let count: Int
+  public let bytes: Text
+
+  @usableFromInline
+  init(parts: UInt32, count: Int, bytes: Text) { (self.parts, self.count, self.bytes) = (parts, count, bytes) }
 }
 
 /// Reads the parts of a record in the order in which they were written. Texts and views refer to the record's memory.

@@ -49,11 +49,18 @@ package struct Record {
 /// The core attributes in the `device` object of a record.
 package struct DeviceValues {
   /// The values from ``CoreAttribute/deviceName`` to ``CoreAttribute/appVersion``; empty if missing.
-  package var values = InlineArray<6, Text>(repeating: .empty)
+  package fileprivate(set) var values = InlineArray<6, Text>(repeating: .empty)
+  /// The values as in a payload; nil if they have not been packed.
+  fileprivate var packed: PackedTexts?
+
+  package init() {}
 
   package subscript(attribute: CoreAttribute) -> Text? {
     get { self[attribute.rawValue] }
-    set { values[attribute.rawValue] = newValue ?? .empty }
+    set {
+      values[attribute.rawValue] = newValue ?? .empty
+      packed = nil
+    }
   }
 
   @inline(__always)
@@ -73,6 +80,17 @@ package struct Placemark {
   ]
 }
 
+extension DeviceValues {
+  /// Packs the values once for all records that have them.
+  mutating func pack(in memory: Arena) {
+    var bound = RecordPacker.head
+    for slot in values.indices { bound += RecordPacker.bound(self[slot]) }
+    var packer = unsafe RecordPacker(at: memory.allocate(bound))
+    for slot in values.indices { packer.put(self[slot]) }
+    packed = packer.texts
+  }
+}
+
 extension Record {
   /// The maximum number of bytes that the payload can take.
   @inline(__always)
@@ -80,7 +98,11 @@ extension Record {
     func text(_ text: Text?) -> Int { RecordPacker.bound(text) }
     var size = RecordPacker.head + text(mobileUserId) + text(anonymousId) + text(recipientId) + text(subject)
     size += text(channelId) + text(appKey)
-    for slot in deviceValues.values.indices { size += text(deviceValues[slot]) }
+    if let packed = deviceValues.packed {
+      size += packed.bytes.count
+    } else {
+      for slot in deviceValues.values.indices { size += text(deviceValues[slot]) }
+    }
     size += (params?.size ?? 0) + (body?.size ?? 0) + (notification?.size ?? 0) + 16
     if let placemark { for (_, part) in Placemark.parts { size += text(placemark[keyPath: part]) } }
     return size
@@ -94,7 +116,11 @@ extension Record {
     packer.put(anonymousId)
     packer.put(recipientId)
     packer.put(subject)
-    for slot in deviceValues.values.indices { packer.put(deviceValues[slot]) }
+    if let packed = deviceValues.packed {
+      packer.put(packed)
+    } else {
+      for slot in deviceValues.values.indices { packer.put(deviceValues[slot]) }
+    }
     packer.put(params)
     packer.put(body)
     packer.put(notification)

@@ -5,6 +5,7 @@ import BatchIngest
 struct RecordDecoder: ~Copyable {
   var fields = LineFields(RecordType.self)
   private(set) var unknown = UnknownFields()
+  private var known = KnownDeviceObjects()
 
   /// - Parameter record: Meaningless if the line is rejected.
   mutating func decode(_ object: JSONView, of line: SourceLine, into record: inout Record) -> Rejection? {
@@ -99,15 +100,32 @@ struct RecordDecoder: ~Copyable {
     }
   }
 
+  @inline(__always)
   private mutating func readDeviceValues(_ record: inout Record, _ faults: inout FieldFaults) {
     guard let device = fields[.device] else { return }
     guard device.kind == .object else { return faults.wrong("device") }
+    if let values = unsafe known.values(of: device) {
+      unsafe record.deviceValues = values.pointee
+      return
+    }
+    record.deviceValues = DeviceValues(device, &faults)
+    guard faults.first == nil else { return }
+    known.add(device) {
+      var none = FieldFaults()
+      return DeviceValues($0, &none)
+    }
+  }
+}
+
+extension DeviceValues {
+  fileprivate init(_ device: JSONView, _ faults: inout FieldFaults) {
+    self.init()
     var members = device.members
     while let (key, value) = members.next() {
       guard let attribute = CoreAttribute(deviceMember: key) else { continue }
       let text = value.string
       if text == nil, !value.isNull { faults.wrong(FieldPlace("device", key)) }
-      record.deviceValues[attribute] = text.flatMap { $0.isEmpty ? nil : $0 }
+      self[attribute] = text.flatMap { $0.isEmpty ? nil : $0 }
     }
   }
 }
