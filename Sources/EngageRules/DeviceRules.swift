@@ -301,11 +301,23 @@ package struct DeviceRules {
   }
 
   mutating func warn(_ kind: WarningKind, _ detail: @autoclosure () -> String) {
-    let warned = warnedDevice ?? state.device.description
-    warnedDevice = warned
-    output.warnings.append(
-      Warning(kind: kind, device: warned, position: position, detail: detail()))
-    explanation?.note("warning \(kind.rawValue): \(detail())")
+    add(Warning(kind: kind, device: nameOfDevice(), position: position, detail: detail()))
+  }
+
+  /// Warns about an attribute that is an array or an object.
+  mutating func warn(ofNested name: Text, in place: StaticString) {
+    add(Warning(device: nameOfDevice(), position: position, nested: name, in: place))
+  }
+
+  private mutating func add(_ warning: Warning) {
+    output.warnings.append(warning)
+    explanation?.note("warning \(warning.kind.rawValue): \(warning.detail)")
+  }
+
+  private mutating func nameOfDevice() -> String {
+    let name = warnedDevice ?? state.device.description
+    warnedDevice = name
+    return name
   }
 }
 

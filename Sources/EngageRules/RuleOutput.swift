@@ -78,18 +78,34 @@ package enum WarningKind: String, CaseIterable, Sendable {
   case augmentationProgram = "augmentation-program"
 }
 
-/// A warning with its position and reason; the detail never contains a value from the record. It owns its strings,
-/// because examples are kept until the end of the run, long after the records are gone.
+/// A warning with its position and reason; the detail never contains a value from the record.
 package struct Warning: Sendable {
   package var kind: WarningKind
   package var device: String
   package var position: RecordPosition
-  package var detail: String
+  private var reason: Reason
+
+  /// Only a few warnings are kept as examples, so the words for the reason that most records of an export may have are
+  /// put together when they are read.
+  private enum Reason {
+    case text(String)
+    case nested(name: Text, place: StaticString)
+  }
 
   package init(kind: WarningKind, device: String, position: RecordPosition, detail: String) {
-    self.kind = kind
-    self.device = device
-    self.position = position
-    self.detail = detail
+    (self.kind, self.device, self.position, reason) = (kind, device, position, .text(detail))
+  }
+
+  /// - Parameter nested: the name of an attribute, which must live until ``detail`` is read.
+  init(device: String, position: RecordPosition, nested: Text, in place: StaticString) {
+    (kind, self.device, self.position) = (.nestedAttribute, device, position)
+    reason = .nested(name: nested, place: place)
+  }
+
+  package var detail: String {
+    switch reason {
+    case .text(let text): text
+    case .nested(let name, let place): "attribute '\(name.inWarning)' of \(place) is an array or an object; dropped"
+    }
   }
 }

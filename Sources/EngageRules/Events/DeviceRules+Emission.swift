@@ -18,7 +18,7 @@ extension DeviceRules {
         } else if value == nil {
           draft.set(name, .empty)
         } else {
-          warn(.nestedAttribute, "attribute '\(name.inWarning)' of a raw event is an array or an object; dropped")
+          warn(ofNested: name, in: "a raw event")
         }
       }
     }

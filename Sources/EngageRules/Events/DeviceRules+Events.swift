@@ -83,7 +83,7 @@ extension DeviceRules {
       if let text = Self.attributeText(member.key, member.value, tags: tags, in: arena) {
         body(&self, member.key, text)
       } else {
-        warn(.nestedAttribute, "attribute '\(member.key.inWarning)' of params is an array or an object; dropped")
+        warn(ofNested: member.key, in: "params")
       }
     }
   }
