@@ -47,6 +47,46 @@ import Testing
     (answer[key]?.array ?? []).compactMap(\.string)
   }
 
+  /// A line may not have one, but a link is decoded into events.
+  @Test("Events with a NUL character from a link are listed, explained, exported and corrected like others")
+  func nulFromALink() throws {
+    let workspace = try workspace()
+    let first = [
+      #"{"deviceId":"p","timestamp":"2026-01-01T08:00:00Z","mobileUserId":"u","type":"deepLink","url":"app://x?a=%00&CurrentCampaign=s%00x"}"#,
+      #"{"deviceId":"p","timestamp":"2026-01-01T08:10:00Z","type":"namedEvent","name":"n"}"#,
+    ]
+    try workspace.write("in.ndjson", first.joined(separator: "\n") + "\n")
+    let sent = try workspace.run("run", "job.json", "--sandbox", "--store", Self.store)
+    #expect(sent.code == 0, "\(sent.messages)")
+    func listed(_ words: String...) throws -> [JSONNode] {
+      let listed = try workspace.run(
+        ["store", "events", "--store", Self.store, "--show-personal-data", "--format", "json"] + words)
+      #expect(listed.code == 0, "\(listed.messages)")
+      return try JSONNode.parse(Array(listed.output.utf8), options: .nulCharacters).array ?? []
+    }
+    let events = try listed()
+    #expect(events.map { $0["eventTypeCode"]?.string } == ["13", "17", "14"])
+    let values = events[0]["attributes"]?.array?.filter { $0["name"]?.string == "a" }.map { $0["value"]?.string }
+    #expect(values == ["\0"])
+    #expect(try listed("--campaign", "s").isEmpty)
+    for words in [
+      ["why", "--device", "p", "--store", Self.store], ["why", try ids(workspace, "17")[0], "--store", Self.store],
+      ["person", "export", "u", "--store", Self.store],
+    ] {
+      let finished = try workspace.run(words)
+      #expect(finished.code == 0, "\(words): \(finished.messages)")
+    }
+    let late =
+      #"{"deviceId":"p","timestamp":"2026-01-01T07:59:00Z","mobileUserId":"u7","device":{"name":"X"},"type":"namedEvent","name":"late"}"#
+    try workspace.write("in.ndjson", (first + [late]).joined(separator: "\n") + "\n")
+    let second = try workspace.run(
+      "run", "job.json", "--sandbox", "--store", Self.store, "--as-of", "2026-01-03T00:00:00Z")
+    #expect(second.code == 0, "\(second.messages)")
+    let corrections = try workspace.run("store", "corrections", "--store", Self.store, "--show-personal-data")
+    #expect(corrections.code == 0, "\(corrections.messages)")
+    #expect(corrections.messages.isEmpty)
+  }
+
   @Test("An id may be shortened to what names one event; where it names several they are listed")
   func shortenedID() throws {
     let workspace = try stored()

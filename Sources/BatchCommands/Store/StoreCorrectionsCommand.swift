@@ -51,7 +51,8 @@ struct StoreCorrectionsCommand: ParsableCommand {
     ]
     guard personal.showPersonalData else { return cells }
     return cells + [
-      try JSONNode.parse(correction.sent), try correction.right.map { try JSONNode.parse($0.json) } ?? .text(nil),
+      try JSONNode.parse(correction.sent, options: .nulCharacters),
+      try correction.right.map { try JSONNode.parse($0.json, options: .nulCharacters) } ?? .text(nil),
     ]
   }
 }

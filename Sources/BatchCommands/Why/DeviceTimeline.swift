@@ -37,7 +37,7 @@ struct DeviceTimeline {
       entries.append(
         Entry(
           id: stored.id, timestamp: stored.id.timestamp, emission: stored.emission, type: type,
-          event: try JSONNode.parse(stored.json), stored: stored,
+          event: try JSONNode.parse(stored.json, options: .nulCharacters), stored: stored,
           words: PlatformReport.words(ofType: type, stories?.name(ofType: type))))
       return true
     }

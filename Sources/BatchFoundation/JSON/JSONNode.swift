@@ -141,6 +141,9 @@ package struct JSONOptions: OptionSet, Sendable {
   package static let duplicateKeys = JSONOptions(rawValue: 2)
   /// Accepts a comma after the last member or element.
   package static let trailingCommas = JSONOptions(rawValue: 4)
+  /// Accepts `\u0000`: a link or a table can give an event a value with that character, so what is made of events must
+  /// be readable with it.
+  package static let nulCharacters = JSONOptions(rawValue: 8)
 }
 
 /// The reason a document was refused, with the offset of the problem in bytes.
@@ -211,7 +214,9 @@ extension JSONNode {
     if let offset = flaws.duplicateKey, !options.contains(.duplicateKeys) {
       throw .duplicateKey(offset: offset + shift)
     }
-    if let offset = flaws.nulCharacter { throw .nulCharacter(offset: offset + shift) }
+    if let offset = flaws.nulCharacter, !options.contains(.nulCharacters) {
+      throw .nulCharacter(offset: offset + shift)
+    }
     if let offset = flaws.numberOutOfRange { throw .numberOutOfRange(offset: offset + shift) }
     return (tree.root, flaws.comment.map { lines.position(of: $0 + shift) })
   }

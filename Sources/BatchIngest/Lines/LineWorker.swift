@@ -263,7 +263,9 @@ enum MentionedPerson {
       return kinds.contains { isForgotten($0, text) }
     }
     // A line that is not JSON is searched below.
-    if let node = try? unsafe JSONNode.parse(Array(bytes), options: .duplicateKeys) { return unsafe names(node, isAny) }
+    if let node = try? unsafe JSONNode.parse(Array(bytes), options: [.duplicateKeys, .nulCharacters]) {
+      return unsafe names(node, isAny)
+    }
     let ends: Set<UInt8> = [UInt8(ascii: "\""), UInt8(ascii: ","), UInt8(ascii: "&"), UInt8(ascii: "=")]
     var start = 0
     for index in 0...bytes.count {

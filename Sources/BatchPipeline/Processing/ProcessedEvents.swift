@@ -26,7 +26,7 @@ package struct ProcessedEvents {
     var events: [JSONNode] = []
     var buffer = ByteBuffer(capacity: 1 << 12)
     while try merge.appendNext(to: &buffer) {
-      events.append(try JSONNode.parse(buffer.array))
+      events.append(try JSONNode.parse(buffer.array, options: .nulCharacters))
       buffer.truncate(to: 0)
     }
     return events
@@ -41,7 +41,7 @@ package struct ProcessedEvents {
       while let block = try sequence() {
         var body = ByteBuffer(capacity: block.count * 4)
         try unsafe block.withUnsafeBufferPointer { try unsafe wireForm.appendBody(of: $0, version: form, to: &body) }
-        bodies.append(try JSONNode.parse(body.array))
+        bodies.append(try JSONNode.parse(body.array, options: .nulCharacters))
       }
     }
     return bodies
@@ -98,7 +98,7 @@ struct DeviceBehavior: Equatable {
 
   fileprivate mutating func add(_ event: [UInt8], _ request: RunRequest) throws {
     for byte in event { digest = (digest ^ UInt64(byte)) &* 0x100_0000_01b3 }
-    request.platform.outline(try JSONNode.parse(event), request.settings, into: &outline)
+    request.platform.outline(try JSONNode.parse(event, options: .nulCharacters), request.settings, into: &outline)
   }
 }
 

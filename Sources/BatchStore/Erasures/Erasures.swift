@@ -137,7 +137,10 @@ package struct Erasures: Sendable {
         if case .events(let status) = status {
           try removal.show(
             "events",
-            ["id": .text("\(id)"), "status": .text(status.name), "event": try JSONNode.parse(json)])
+            [
+              "id": .text("\(id)"), "status": .text(status.name),
+              "event": try JSONNode.parse(json, options: .nulCharacters),
+            ])
         }
         return true
       }
@@ -195,7 +198,8 @@ package struct Erasures: Sendable {
     if traces.contains(where: { $0.occurs(in: line) }) { return true }
     guard line.contains(UInt8(ascii: "\\")) else { return false }
     // A line that is not JSON has no JSON escapes.
-    guard let plain = try? Array(JSONNode.parse(line).canonicalText.utf8) else { return false }
+    guard let plain = try? Array(JSONNode.parse(line, options: [.duplicateKeys, .nulCharacters]).canonicalText.utf8)
+    else { return false }
     return traces.contains { $0.occurs(in: plain) }
   }
 

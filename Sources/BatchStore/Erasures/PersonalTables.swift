@@ -73,7 +73,7 @@ extension Row {
           case .double(let number): .text("\(number)")
           case .string(let text): .text(text)
           case .blob(let bytes):
-            (try? JSONNode.parse(Array(bytes)))
+            (try? JSONNode.parse(Array(bytes), options: .nulCharacters))
               ?? .text(String(validating: bytes, as: UTF8.self) ?? Hexadecimal.text(of: bytes))
           }
         return (column, node)

@@ -125,7 +125,9 @@ struct EventLog: Sendable {
   /// attributes.
   static func read(_ bytes: UnsafeRawBufferPointer, strict: Bool) -> Result<[JSONNode], Objection> {
     // The kind of error does not matter: the service responds only with 400.
-    guard let root = unsafe try? JSONNode.parse(Array(bytes)), let events = root["events"]?.array else {
+    guard let root = unsafe try? JSONNode.parse(Array(bytes), options: .nulCharacters),
+      let events = root["events"]?.array
+    else {
       return .failure(Objection(text: "The body is not JSON with an events array"))
     }
     for (index, event) in events.enumerated() {
