@@ -88,7 +88,7 @@ extension SettingsSchema {
       "Memory for sorting records; records that do not fit are written to temporary files."),
     .number(
       "workers", 0, in: 0...64, unit: "threads", \.ingest.workers,
-      "Number of threads that read lines and process devices; 0 means one per available processor. The output is the same for any number."
+      "Number of threads that read lines and process devices; 0 means one per available processor. The events are the same for any number."
     ),
     .duration(
       "rewind", "4 days", \.ingest.rewind,
