@@ -49,6 +49,37 @@
     unsafe (memory, other) = unsafe (larger, .allocate(capacity: capacity))
   }
 
+  /// Returns the numbers of the items in ascending order of their keys.
+  ///
+  /// - Parameter precedes: orders the numbers of two items with equal keys, which are usually few and nearly in order.
+  package mutating func order(_ precedes: (Int, Int) -> Bool) -> [Int] {
+    sort()
+    var numbers = unsafe items.map(\.number)
+    unsafe numbers.withUnsafeMutableBufferPointer { numbers in
+      var start = 0
+      while start < count {
+        var end = start + 1
+        while end < count, unsafe memory[end].key == memory[start].key { end += 1 }
+        unsafe Self.sort(&numbers, start..<end, precedes)
+        start = end
+      }
+    }
+    return numbers
+  }
+
+  private static func sort(
+    _ numbers: inout UnsafeMutableBufferPointer<Int>, _ range: Range<Int>, _ precedes: (Int, Int) -> Bool
+  ) {
+    guard range.count <= 16 else { return unsafe numbers[range].sort(by: precedes) }
+    for next in range.dropFirst() {
+      var place = next
+      while place > range.lowerBound, unsafe precedes(numbers[place], numbers[place - 1]) {
+        unsafe numbers.swapAt(place, place - 1)
+        place -= 1
+      }
+    }
+  }
+
   package mutating func sort() {
     guard count > Self.few else {
       var items = unsafe UnsafeMutableBufferPointer(start: memory, count: count)

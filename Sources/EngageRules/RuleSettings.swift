@@ -71,9 +71,7 @@ package struct FieldList {
   package init(_ list: [AutomaticField]) {
     precondition(fields.count == AutomaticField.allCases.count)
     // Only the first of equal fields has an effect.
-    for field in AutomaticField.allCases.filter(list.contains).sorted(by: {
-      list.firstIndex(of: $0) ?? 0 < list.firstIndex(of: $1) ?? 0
-    }) {
+    for field in list where !(0..<count).contains(where: { fields[$0] == field }) {
       fields[count] = field
       count += 1
     }

@@ -8,7 +8,7 @@ import BatchFoundation
   var owners: [UInt32] = []
   var devices: [Device] = []
   private var slots: [UInt32] = []
-  private var order = RadixSort()
+  private var ids = RadixSort()
   /// The number of duplicates found by the last call.
   var duplicates = 0
   /// The duplicates recognized by a `recordId`.
@@ -102,18 +102,10 @@ import BatchFoundation
 
   /// Returns the indices of the devices in the order of the bytes of their ids.
   private mutating func devicesById() -> [Int] {
-    order.removeAll()
-    for device in devices { order.add(Self.firstBytes(device.text)) }
-    order.sort()
-    let items = unsafe order.items
-    var sorted = unsafe items.map(\.number)
     // The first bytes distinguish most ids.
-    var start = 0
-    for end in 1...items.count where unsafe end == items.count || items[end].key != items[start].key {
-      if end - start > 1 { sorted[start..<end].sort { devices[$0].text < devices[$1].text } }
-      start = end
-    }
-    return sorted
+    ids.removeAll()
+    for device in devices { ids.add(Self.firstBytes(device.text)) }
+    return ids.order { devices[$0].text < devices[$1].text }
   }
 
   private static func firstBytes(_ text: Text) -> UInt64 {

@@ -208,8 +208,11 @@ package final class EventDescriber {
     _ event: UnsafeBufferPointer<UInt8>, device: Text, _ body: (EventDescription) throws -> Result
   ) throws -> Result {
     tape.reset(keeping: 1 << 20)
-    // The flaws of a line are none of an event: a link may have brought a NUL character into it.
-    do { _ = try unsafe reader.read(event, onto: &tape) } catch { throw StoreError.damagedBlock }
+    var flaws: JSONFlaws
+    do { flaws = try unsafe reader.read(event, onto: &tape) } catch { throw StoreError.damagedBlock }
+    // A link may have brought a NUL character into an event, which a line may not have.
+    flaws.nulCharacter = nil
+    guard !flaws.hasAny, tape.view(at: 0).kind == .object else { throw StoreError.damagedBlock }
     let end = tape.count
     tape.string(device, at: 0)
     return try body(platform.describe(tape.view(at: 0), device: device.isEmpty ? nil : tape.view(at: end)))

@@ -165,7 +165,7 @@ final class EngageDecider: DeviceDecider {
       next += 1
       return uses[next - 1].device
     }
-    // Texts in the same memory need no further look-up. Most codes are those of the settings.
+    // Texts in the same memory need no further look-up.
     var types = [Int?](repeating: nil, count: codes.codes.count)
     var (code, type, step) = (Text.empty, -1, CampaignStep?.none)
     var (campaign, campaignNumber) = (Text.empty, -1)
@@ -175,8 +175,8 @@ final class EngageDecider: DeviceDecider {
       if type < 0 || !event.code.isSameMemory(as: code) {
         code = event.code
         let place = codes.place(of: code)
+        step = place.flatMap { codes.codes[$0].step }
         type = place.flatMap { types[$0] } ?? counter.number(of: code)
-        step = if let place { codes.codes[place].step } else { codes.step(of: code) }
         if let place { types[place] = type }
       }
       counter.count(type, at: event.timestamp)
@@ -284,7 +284,7 @@ private struct CampaignCounter: ~Copyable {
 
 /// Recognizes the events that are steps of a campaign, and the records of an app in use.
 private struct CampaignStepCodes {
-  /// The codes of all kinds of events, each with its step; nil if it is none.
+  /// The codes of all kinds of events, each with its step; nil if it is none. A goal also has a goal name.
   let codes: [(code: Text, step: CampaignStep?)]
   private let received: Text
   let goal: Text
@@ -309,16 +309,10 @@ private struct CampaignStepCodes {
     return type.isUse ?? (received.isEmpty || received != Record(entry).subject ?? .empty)
   }
 
-  /// Returns the place of the code if it is the very text of the settings.
+  /// Returns the place of the code; nil if it is of no kind.
   func place(of code: Text) -> Int? {
-    for place in codes.indices where codes[place].code.isSameMemory(as: code) { return place }
-    return nil
-  }
-
-  /// Returns the step of events with the code. A goal also has a goal name.
-  func step(of code: Text) -> CampaignStep? {
-    for (own, step) in codes where own == code { return step }
-    return nil
+    // Most events have the very text of the settings.
+    codes.firstIndex { $0.code.isSameMemory(as: code) } ?? codes.firstIndex { $0.code == code }
   }
 }
 

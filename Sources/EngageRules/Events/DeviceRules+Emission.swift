@@ -34,8 +34,9 @@ extension DeviceRules {
   @inline(__always)
   mutating func startDraft(_ code: Text, at instant: Instant, core: CoreTexts) {
     clearDraft(code, at: instant, core: core)
-    for place in 0..<settings.codes.ofEveryEvent.count {
-      let field = settings.codes.ofEveryEvent[place]
+    let fields = settings.codes.ofEveryEvent
+    for place in 0..<fields.count {
+      let field = fields[place]
       if let value = deviceValue(of: field, userId: core[.primaryUserId]) { draft.add(settings.fields[field], value) }
     }
   }

@@ -1,8 +1,9 @@
 import BatchFoundation
+import BatchIngest
 
 /// The `device` objects of the last lines, each with its values, read and packed. Nearly all lines have one of a few.
 ///
-/// Views of the values are valid until ``add(_:_:)`` is called.
+/// Views of the values are valid until ``add(_:)`` is called.
 @safe struct KnownDeviceObjects: ~Copyable {
   private struct Entry {
     var object = Text.empty
@@ -33,17 +34,16 @@ import BatchFoundation
   }
 
   /// Adds an object that has no faults.
-  ///
-  /// - Parameter read: returns the values of an object.
   @inline(never)
-  mutating func add(_ object: JSONView, _ read: (JSONView) -> DeviceValues) {
+  mutating func add(_ object: JSONView) {
     if bytes > Self.mostBytes {
       unsafe entries.update(repeating: Entry(), count: Self.size)
       memory.reset()
       bytes = 0
     }
     let copy = unsafe memory.copy(Text(of: object).bytes)
-    var values = unsafe read(JSONView(at: UnsafeRawPointer(copy.base)))
+    var none = FieldFaults()
+    var values = unsafe DeviceValues(JSONView(at: UnsafeRawPointer(copy.base)), &none)
     values.pack(in: memory)
     bytes += 2 * copy.count
     unsafe entries[Self.place(of: copy)] = Entry(object: copy, values: values)

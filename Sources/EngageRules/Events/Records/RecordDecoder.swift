@@ -110,15 +110,12 @@ struct RecordDecoder: ~Copyable {
     }
     record.deviceValues = DeviceValues(device, &faults)
     guard faults.first == nil else { return }
-    known.add(device) {
-      var none = FieldFaults()
-      return DeviceValues($0, &none)
-    }
+    known.add(device)
   }
 }
 
 extension DeviceValues {
-  fileprivate init(_ device: JSONView, _ faults: inout FieldFaults) {
+  init(_ device: JSONView, _ faults: inout FieldFaults) {
     self.init()
     var members = device.members
     while let (key, value) = members.next() {

@@ -27,8 +27,7 @@ static inline ptrdiff_t engage_shaped_tape_bound(ptrdiff_t count) { return 3 * c
 ptrdiff_t engage_read_shaped(engage_shapes *shapes, const uint8_t *line, ptrdiff_t count, uint8_t *tape);
 
 /// Learns the shape of a line, which must be valid JSON without repeated keys and not longer than
-/// `engage_longest_shaped_line`. Does nothing if the line exceeds a limit, or if
-/// most lines before it had no known shape.
+/// `engage_longest_shaped_line`. Does nothing if the line exceeds a limit, or if most lines before it had no known shape.
 void engage_learn_shape(engage_shapes *shapes, const uint8_t *line, ptrdiff_t count);
 
 #endif
