@@ -54,6 +54,16 @@ import BatchStore
     var shares: [Share]
     var isOver = false
     var failure: (any Error)?
+
+    /// Marks the idle share with the fewest batches ready as busy; nil if all have enough.
+    mutating func takeIdleShare() -> Int? {
+      let idle = shares.indices.filter {
+        !shares[$0].isAtEnd && !shares[$0].isBusy && shares[$0].ready.count < EventLines.ahead
+      }
+      guard let share = idle.min(by: { shares[$0].ready.count < shares[$1].ready.count }) else { return nil }
+      shares[share].isBusy = true
+      return share
+    }
   }
 
   fileprivate static let batchBytes = 1 << 17
@@ -101,17 +111,11 @@ import BatchStore
     while let share = idleShare() { make(share) }
   }
 
-  /// Returns the idle share with the fewest batches ready; nil when nothing is left to do.
+  /// Returns a share that this thread has marked as busy, to make its next lines; nil when nothing is left to do.
   private func idleShare() -> Int? {
     state.wait { state -> Int?? in
-      let open = state.shares.indices.filter { !state.shares[$0].isAtEnd }
-      if state.isOver || open.isEmpty { return .some(nil) }
-      let idle = open.filter { !state.shares[$0].isBusy && state.shares[$0].ready.count < Self.ahead }
-      guard let share = idle.min(by: { state.shares[$0].ready.count < state.shares[$1].ready.count }) else {
-        return nil
-      }
-      state.shares[share].isBusy = true
-      return share
+      if state.isOver || state.shares.allSatisfy(\.isAtEnd) { return .some(nil) }
+      return state.takeIdleShare().map { .some($0) }
     }
   }
 
@@ -136,20 +140,19 @@ import BatchStore
   /// - Returns: whether the share is at its end.
   private func fill(_ batch: Batch, from rest: Rest) throws -> Bool {
     batch.removeAll()
-    while let timestamp = rest.merge.timestamp {
-      let place = rest.merge.place ?? 0
-      if let window = windows[place], !window.contains(timestamp) {
+    while let (event, place) = rest.merge.next {
+      if let window = windows[place], !window.contains(event.timestamp) {
         try rest.merge.skip()
         continue
       }
-      batch.devices.append(rest.merge.device ?? .empty)
-      let emission = rest.merge.emission ?? 0
-      _ = try rest.merge.appendNext(to: &batch.bytes)
+      batch.devices.append(event.device)
+      event.appendJSON(to: &batch.bytes)
       batch.bytes.append(UInt8(ascii: "\n"))
       batch.lines.append(
         Batch.Line(
-          timestamp: timestamp, emission: emission, place: place, end: batch.bytes.count,
+          timestamp: event.timestamp, emission: event.emission, place: place, end: batch.bytes.count,
           deviceEnd: batch.devices.count))
+      try rest.merge.skip()
       if batch.bytes.count > Self.batchBytes { return false }
     }
     return true
@@ -213,7 +216,7 @@ import BatchStore
     return first
   }
 
-  /// Returns the next lines of a share, and makes them if no other thread is doing so; nil after the last.
+  /// Returns the next lines of a share; nil after the last. Makes lines until another thread has made these.
   ///
   /// - Parameter done: a batch whose memory may be reused.
   private func next(of share: Int, giving done: Batch?) throws -> Batch? {
@@ -223,21 +226,23 @@ import BatchStore
         if let failure = state.failure { throw failure }
         if !state.shares[share].ready.isEmpty { return .take(state.shares[share].ready.removeFirst()) }
         if state.shares[share].isAtEnd { return .end }
-        guard !state.shares[share].isBusy else { return nil }
-        state.shares[share].isBusy = true
-        return .make
+        guard state.shares[share].isBusy else {
+          state.shares[share].isBusy = true
+          return .make(share)
+        }
+        return state.takeIdleShare().map { .make($0) }
       }
       switch step {
       case .take(let batch): return batch
       case .end: return nil
-      case .make: make(share)
+      case .make(let share): make(share)
       }
     }
   }
 
   private enum Step {
     case take(Batch)
-    case make
+    case make(Int)
     case end
   }
 }

@@ -12,11 +12,9 @@ package struct EventMerge {
   private final class Cursor {
     let next: BlockSequence
     let wireForm: WireForm
-    var reader: EventBlockReader?
-    var timestamp = Instant(milliseconds: 0)
-    var emission: Int64 = 0
-    var device = Text.empty
     let place: Int
+    /// At the next event; nil after the last.
+    private(set) var reader: EventBlockReader?
 
     init(_ sequence: @escaping BlockSequence, wireForm: WireForm, place: Int) {
       next = sequence
@@ -24,32 +22,32 @@ package struct EventMerge {
       self.place = place
     }
 
-    /// Moves to the next event; returns false after the last.
-    func advance() throws -> Bool {
+    /// Moves to the next event and returns its time; nil after the last.
+    func advance() throws -> Instant? {
       while true {
-        if try reader?.next() == true {
-          timestamp = reader?.timestamp ?? timestamp
-          emission = reader?.emission ?? 0
-          device = reader?.device ?? .empty
-          return true
-        }
+        if let reader, try reader.next() { return reader.timestamp }
         reader = nil
-        guard let block = try next() else { return false }
+        guard let block = try next() else { return nil }
         reader = try wireForm.reader(of: block)
       }
     }
 
+    /// Compares the next events, which have the same time.
     func precedes(_ other: Cursor) -> Bool {
-      if timestamp != other.timestamp { return timestamp < other.timestamp }
-      if device != other.device { return device < other.device }
-      if emission != other.emission { return emission < other.emission }
-      return place < other.place
+      guard let event = reader, let another = other.reader else { return false }
+      if event.device != another.device { return event.device < another.device }
+      return event.emission != another.emission ? event.emission < another.emission : place < other.place
     }
-
-    func appendJSON(to target: inout ByteBuffer) { reader?.appendJSON(to: &target) }
   }
 
-  private var heap: [Cursor] = []
+  /// The next event of a sequence. Most comparisons need only its time, and readers are far apart in memory.
+  private struct Head {
+    var timestamp: Instant
+    var cursor: Int
+  }
+
+  private let cursors: [Cursor]
+  private var heap: [Head] = []
 
   package init(_ sequences: [BlockSequence], wireForm: WireForm) throws {
     try self.init(sequences.enumerated().map { (place: $0.offset, blocks: $0.element) }, wireForm: wireForm)
@@ -57,65 +55,56 @@ package struct EventMerge {
 
   /// Merges a subset of sequences. Each has its index in the full list, which orders equal events.
   package init(_ sequences: [(place: Int, blocks: BlockSequence)], wireForm: WireForm) throws {
-    for (place, sequence) in sequences {
-      let cursor = Cursor(sequence, wireForm: wireForm, place: place)
-      if try cursor.advance() { heap.append(cursor) }
+    cursors = sequences.map { Cursor($0.blocks, wireForm: wireForm, place: $0.place) }
+    for (index, cursor) in cursors.enumerated() {
+      if let timestamp = try cursor.advance() { heap.append(Head(timestamp: timestamp, cursor: index)) }
     }
     for index in stride(from: heap.count / 2 - 1, through: 0, by: -1) { sift(index) }
   }
 
-  /// The time of the next event; nil after the last.
-  package var timestamp: Instant? { heap.first?.timestamp }
-
-  /// The device of the next event, valid until the merge advances; nil after the last.
-  package var device: Text? { heap.first?.device }
-
-  /// The emission number of the next event; nil after the last.
-  package var emission: Int64? { heap.first?.emission }
-
-  /// The index of the sequence that has the next event; nil after the last.
-  package var place: Int? { heap.first?.place }
+  /// The next event, and the index of its sequence; nil after the last. Only the merge moves the reader.
+  package var next: (event: EventBlockReader, place: Int)? {
+    guard let head = heap.first else { return nil }
+    let cursor = cursors[head.cursor]
+    return cursor.reader.map { ($0, cursor.place) }
+  }
 
   /// Skips the next event; does nothing after the last.
   package mutating func skip() throws {
-    if let top = heap.first { try advance(top) }
-  }
-
-  /// Appends the JSON of the next event, without a line ending; returns false after the last.
-  package mutating func appendNext(to target: inout ByteBuffer) throws -> Bool {
-    guard let top = heap.first else { return false }
-    top.appendJSON(to: &target)
-    try advance(top)
-    return true
-  }
-
-  /// Passes the next event to a writer; returns false after the last.
-  package mutating func next(into writer: EventBlockCopier) throws -> Bool {
-    guard let top = heap.first else { return false }
-    if let event = top.reader { writer.append(event) }
-    try advance(top)
-    return true
-  }
-
-  private mutating func advance(_ top: Cursor) throws {
-    if try !top.advance() {
+    guard let head = heap.first else { return }
+    if let timestamp = try cursors[head.cursor].advance() {
+      heap[0].timestamp = timestamp
+    } else {
       heap[0] = heap[heap.count - 1]
       heap.removeLast()
     }
     if heap.count > 1 { sift(0) }
   }
 
+  /// Appends the JSON of the next event, without a line ending; returns false after the last.
+  package mutating func appendNext(to target: inout ByteBuffer) throws -> Bool {
+    guard let event = next?.event else { return false }
+    event.appendJSON(to: &target)
+    try skip()
+    return true
+  }
+
+  private func precedes(_ one: Head, _ other: Head) -> Bool {
+    one.timestamp != other.timestamp
+      ? one.timestamp < other.timestamp : cursors[one.cursor].precedes(cursors[other.cursor])
+  }
+
   private mutating func sift(_ start: Int) {
+    let head = heap[start]
     var index = start
-    while true {
-      var least = index
-      for child in [2 * index + 1, 2 * index + 2] where child < heap.count && heap[child].precedes(heap[least]) {
-        least = child
-      }
-      guard least != index else { return }
-      heap.swapAt(index, least)
-      index = least
+    while 2 * index + 1 < heap.count {
+      var child = 2 * index + 1
+      if child + 1 < heap.count, precedes(heap[child + 1], heap[child]) { child += 1 }
+      guard precedes(heap[child], head) else { break }
+      heap[index] = heap[child]
+      index = child
     }
+    heap[index] = head
   }
 }
 
@@ -154,11 +143,14 @@ extension EventMerge {
     var merge = try EventMerge(sequences, wireForm: wireForm)
     // Only the next merge reads these blocks. It has one block of each sequence in memory, so they should be small.
     let writer = EventBlockCopier(wireForm, RequestLimits(maxEvents: 100, maxBodyBytes: 1_000_000))
-    while merge.timestamp != nil {
-      var count = 0
-      while count < stretch, try merge.next(into: writer) { count += 1 }
-      try spool.append(writer.finish())
+    var count = 0
+    while let event = merge.next?.event {
+      writer.append(event)
+      try merge.skip()
+      count += 1
+      if count % stretch == 0 { try spool.append(writer.finish()) }
     }
+    try spool.append(writer.finish())
     return spool.sequence
   }
 }
