@@ -37,21 +37,16 @@ package struct DeliveryTraits: Sendable, Equatable {
   package var isOrdered: Bool
   /// The maximum number of concurrent requests.
   package var lanes: Int
-  /// The permitted distance of an event's time from the time of sending, before (negative) and after it; nil for no
-  /// limit.
-  package var window: ClosedRange<Milliseconds>?
   /// The number of attempts at which a chunk is suspected or, if its failures do not count against it, the delivery
   /// ends. Nil to use the limits in the `Networking` settings.
   package var mostAttempts: Int?
 
   package init(
-    isIdempotent: Bool = false, isOrdered: Bool = false, lanes: Int = 8, window: ClosedRange<Milliseconds>? = nil,
-    mostAttempts: Int? = nil
+    isIdempotent: Bool = false, isOrdered: Bool = false, lanes: Int = 8, mostAttempts: Int? = nil
   ) {
     self.isIdempotent = isIdempotent
     self.isOrdered = isOrdered
     self.lanes = lanes
-    self.window = window
     self.mostAttempts = mostAttempts
   }
 }

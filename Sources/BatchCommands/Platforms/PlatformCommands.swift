@@ -94,10 +94,6 @@ enum InstalledPlatforms {
   /// The platforms; a store or job that names none belongs to the first.
   @TaskLocal static var all: [any PlatformCommands] = [EngageCommands(), DeltaDNACommands(), UnityCommands()]
 
-  static func of(_ store: EventStore) -> (any PlatformCommands)? {
-    all.first { $0.platform.name.utf8.elementsEqual(store.format.destination.utf8) }
-  }
-
   static func of(_ platform: any Platform) -> (any PlatformCommands)? {
     all.first { $0.platform.name.utf8.elementsEqual(platform.name.utf8) }
   }

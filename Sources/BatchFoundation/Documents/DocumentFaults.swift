@@ -39,9 +39,9 @@ package final class DocumentFaults {
   package func warn(_ place: TextPlace?, _ problem: String) { add(place, .warning, problem) }
 
   /// Parses a JSON document; if it is invalid, adds a fault and returns nil.
-  package func json(_ bytes: [UInt8], options: JSONOptions = []) -> JSONNode? {
+  package func json(_ bytes: [UInt8]) -> JSONNode? {
     do {
-      return try JSONNode.parse(bytes, options: options)
+      return try JSONNode.parse(bytes)
     } catch {
       add(LineStarts(bytes).position(of: error.offset), error.reason)
       return nil

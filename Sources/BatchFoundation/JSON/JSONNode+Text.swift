@@ -205,9 +205,7 @@ extension Text {
 
 extension JSONNode {
   /// Creates a tree from a parsed line; the nodes have no places.
-  ///
-  /// - Parameter isWhole: false to leave out members of the outermost object that are objects or arrays.
-  package init(_ view: JSONView, isWhole: Bool = true) {
+  package init(_ view: JSONView) {
     switch view.kind {
     case .null: self.init(.null)
     case .no: self.init(.bool(false))
@@ -216,8 +214,7 @@ extension JSONNode {
     case .string: self.init(.string(view.string?.description ?? ""))
     case .array: self.init(.array(view.elements.map { JSONNode($0) }))
     case .object:
-      let members = view.members.lazy.filter { isWhole || $0.value.kind != .object && $0.value.kind != .array }
-      self.init(.object(members.map { JSONMember(key: $0.key.description, value: JSONNode($0.value)) }))
+      self.init(.object(view.members.map { JSONMember(key: $0.key.description, value: JSONNode($0.value)) }))
     }
   }
 }

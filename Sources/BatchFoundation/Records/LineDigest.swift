@@ -31,9 +31,6 @@ public struct DeviceHash: Hashable, Sendable {
   public var value: UInt64
 
   @inlinable
-  public init(value: UInt64) { self.value = value }
-
-  @inlinable
   public init(_ device: Text) { value = ByteMix.oneLane(device) }
 
   /// The bucket, 0 to 255.

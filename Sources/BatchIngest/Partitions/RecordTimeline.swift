@@ -34,8 +34,6 @@ package import BatchFoundation
     hash = DeviceHash(device)
   }
 
-  package var isEmpty: Bool { keys.isEmpty }
-
   package func add(_ records: RecordList, from files: InputFiles) {
     for entry in records {
       var head = entry.head
@@ -206,6 +204,4 @@ extension RecordPosition {
   var keptSource: StoredSource? {
     file & Self.kept == 0 ? nil : StoredSource(file: file & ~Self.kept, line: line)
   }
-
-  package var isKept: Bool { file & Self.kept != 0 }
 }

@@ -82,31 +82,16 @@ package struct ChangePlan: Sendable {
 package struct ServiceStage {
   package let store: EventStore
   package let run: RunID
-  package let context: RunContext
   package let interruption: Interruption
   /// Shows a message to the user; may be called on any thread.
   package let note: @Sendable (String) -> Void
   package var report: RunReport
   /// The platform's figures for the summary (`Platform.add`).
-  package var figures: [String: Int]
+  package var figures: [String: Int] = [:]
   /// The exit of the run if nothing else fails.
-  package var exit: RunExit
+  package var exit = RunExit.done
   /// Whether to skip sending events because requests would be useless.
   package var skipsDelivery = false
-
-  package init(
-    store: EventStore, run: RunID, context: RunContext, interruption: Interruption, report: RunReport,
-    figures: [String: Int] = [:], exit: RunExit = .done, note: @escaping @Sendable (String) -> Void
-  ) {
-    self.store = store
-    self.run = run
-    self.context = context
-    self.interruption = interruption
-    self.report = report
-    self.figures = figures
-    self.exit = exit
-    self.note = note
-  }
 }
 
 /// The error thrown when the configured service cannot be called, or does not match the configuration; nothing was

@@ -34,8 +34,8 @@ extension Pipeline {
     let planner = try planner(preparation.service)
     let store = storage.sink.store
     var stage = ServiceStage(
-      store: store, run: try beginRun(in: store), context: request.context, interruption: interruption,
-      report: outcome.report, note: { monitor.note($0) })
+      store: store, run: try beginRun(in: store), interruption: interruption, note: { monitor.note($0) },
+      report: outcome.report)
     try outcome.report.timed(.identity) {
       let plan = try planner.plan(inputs: inputDigest(preparation.files), &stage)
       try OutputFile.write(plan.document, to: path, request.storage)

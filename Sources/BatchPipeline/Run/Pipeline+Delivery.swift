@@ -11,8 +11,8 @@ extension Pipeline {
   ) throws {
     guard let (store, run) = storage.kept else { return }
     var stage = ServiceStage(
-      store: store, run: run, context: request.context, interruption: interruption, report: outcome.report,
-      figures: outcome.figures, exit: outcome.exit, note: { monitor.note($0) })
+      store: store, run: run, interruption: interruption, note: { monitor.note($0) }, report: outcome.report,
+      figures: outcome.figures, exit: outcome.exit)
     defer {
       outcome.report = stage.report
       outcome.figures = stage.figures

@@ -51,13 +51,6 @@ extension SandboxServer {
     withState { $0.api.organization.lists[ByteText(list)]?.all.filter { $0.optedOut != nil }.map(\.id) ?? [] } ?? []
   }
 
-  /// Puts a file into the folder that ImportList reads.
-  ///
-  /// - Throws: ``CommandError``.
-  package func upload(_ name: String, _ bytes: [UInt8]) throws {
-    _ = try withState { try $0.api.organization.files.write(.upload, name, bytes) }
-  }
-
   package func download(_ name: String) -> [UInt8]? {
     withState { $0.api.organization.files.read(.download, name) } ?? nil
   }

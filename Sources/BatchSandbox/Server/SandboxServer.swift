@@ -111,8 +111,6 @@ extension SandboxServer {
   /// The number of times that each rule of the plan fired, in the plan's order.
   package var faultsFired: [Int] { core.desk.withLock { $0.faults.fired } }
 
-  package var now: Instant { core.time.now }
-
   package func advanceClock(by span: Milliseconds) { core.time.withLock { $0.advance(by: span) } }
 
   package func expireTokens() { core.expireTokens() }

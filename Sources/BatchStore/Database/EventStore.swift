@@ -222,11 +222,6 @@ package struct EventStore: Sendable {
   /// Runs `body` in one transaction, which is durable when this returns.
   package func write<Value>(_ body: (Database) throws -> Value) throws -> Value { try connection.write(body) }
 
-  /// Runs `body` like ``write(_:)``, in a transaction that other threads may share.
-  package func writeTogether<Value>(_ body: (Database) throws -> Value) throws -> Value {
-    try connection.writeTogether(body)
-  }
-
   // MARK: Opening
 
   private static func configuration(readOnly: Bool, isDurable: Bool = true) -> Configuration {

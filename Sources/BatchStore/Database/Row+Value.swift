@@ -156,9 +156,6 @@ extension RunID: DatabaseValueConvertible {
   /// SQLITE_TRANSIENT, which C defines as a cast that Swift does not import.
   private static let copies = unsafe unsafeBitCast(-1, to: sqlite3_destructor_type.self)
 
-  @inline(__always)
-  func bind(_ index: Int32, blob: Text) { unsafe bind(index, blob: UnsafeRawBufferPointer(blob.bytes)) }
-
   /// Executes a statement that returns no rows, and resets it for the next values.
   @inline(__always)
   func run() throws {

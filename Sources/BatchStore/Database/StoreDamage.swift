@@ -8,8 +8,6 @@ package struct StoreDamage: Error, Equatable, Sendable {
   /// The row; nil if it is unknown, or if the table has no row numbers.
   package var row: Int64?
   package var problem: String
-
-  package var place: String { table + (row.map { ", row \($0)" } ?? "") }
 }
 
 /// A table of a store, as declared in its file.

@@ -83,7 +83,7 @@ package struct DeciderOptions: Sendable {
   /// The known time, up to which inactivity counts (reference decisions 33); nil if there is none.
   package var knownUntil: Instant?
   /// Whether to keep the events until the last hand-over, so that requests are full and in time order.
-  package var keepsAll: Bool
+  package var keepsAll = false
   /// Whether only the states are needed and nothing is handed over.
   package var keepsStatesOnly = false
   /// Whether to note ``DeciderCore/causes``.
@@ -94,11 +94,6 @@ package struct DeciderOptions: Sendable {
   /// are small enough for the processor's cache and large enough for full requests.
   package var events = 2048
   package var bytes = 1 << 20
-
-  package init(limits: RequestLimits, keepsAll: Bool = false) {
-    self.limits = limits
-    self.keepsAll = keepsAll
-  }
 }
 
 /// Processes one device after another. The results depend only on records, states, settings and the known time. Events

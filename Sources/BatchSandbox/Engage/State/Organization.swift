@@ -26,8 +26,6 @@ struct Organization: Sendable, Codable {
   var nextJobID = 80_001
   var nextSession = 1
 
-  init() {}
-
   private enum CodingKeys: String, CodingKey {
     case lists, tables, contactLists, programs, jobs, sessions, nextRecipientID, nextObjectID, nextJobID, nextSession
   }

@@ -222,7 +222,3 @@ package struct IdentitySettings: Sendable {
     locations = settings.location.isEnabled ? settings.location : nil
   }
 }
-
-extension Settings.Audit {
-  var columns: [String] { [keyColumn, oldRecipientIdColumn, newRecipientIdColumn, dateColumn] }
-}
