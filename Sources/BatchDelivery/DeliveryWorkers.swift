@@ -115,8 +115,6 @@ package protocol DeliveryClock: Sendable {
 package final class DeliverySignal: Sendable {
   private let raised = Guarded(0)
 
-  package init() {}
-
   package func raise() { raised.change { $0 += 1 } }
 
   /// Waits for the signal; returns false on timeout.

@@ -51,13 +51,12 @@ struct RegexParser {
   private mutating func sequence(depth: Int) throws(LinearRegex.Fault) -> RegexNode {
     var nodes: [RegexNode] = []
     while let scalar = next, scalar != "|", scalar != ")" {
-      let start = position
       if take("\\Q") {
         for literal in quotedLiterals() { nodes.append(.set(set(for: literal))) }
         guard let last = nodes.popLast() else { continue }
-        nodes.append(try quantified(last, from: start))
+        nodes.append(try quantified(last))
       } else if let atom = try atom(depth: depth) {
-        nodes.append(try quantified(atom, from: start))
+        nodes.append(try quantified(atom))
       }
     }
     return nodes.count == 1 ? nodes[0] : nodes.isEmpty ? .empty : .sequence(nodes)
@@ -144,7 +143,7 @@ struct RegexParser {
 
   // MARK: Repetition
 
-  private mutating func quantified(_ node: RegexNode, from start: Int) throws(LinearRegex.Fault) -> RegexNode {
+  private mutating func quantified(_ node: RegexNode) throws(LinearRegex.Fault) -> RegexNode {
     let place = position
     let least: Int
     let most: Int?

@@ -278,8 +278,6 @@ package struct DeviceOutline: Sendable, Equatable {
   package var sessions: [Session] = []
   /// The number of events with each campaign, by its name.
   package var campaigns: [String: Int] = [:]
-
-  package init() {}
 }
 
 /// A capability of a job's rules and the number of its uses.

@@ -58,8 +58,6 @@ package protocol RunMonitor: Sendable {
 }
 
 package struct SilentMonitor: RunMonitor {
-  package init() {}
-
   package func note(_ text: String) {}
   package func progress(_ progress: IngestProgress, of total: UInt64) {}
   package func delivered(_ events: Int, of total: Int) {}

@@ -72,8 +72,6 @@ struct RequestLog: Sendable {
   private(set) var dropped = 0
   let limit: Int
 
-  init(limit: Int) { self.limit = limit }
-
   mutating func append(_ entry: LedgerEntry) {
     if limit == 0 {
       dropped += 1

@@ -69,8 +69,6 @@ package struct Arrivals: Sendable {
   package private(set) var doubted = 0
   package let limit: Int
 
-  package init(limit: Int) { self.limit = limit }
-
   package mutating func count(_ verdict: Verdict, _ subject: Subject, by number: Int = 1) {
     guard number > 0 else { return }
     counts[subject, default: [:]][verdict, default: 0] += number

@@ -4,8 +4,6 @@ package import BatchFoundation
 package struct DeliveryOrder: ~Copyable {
   private var times = RadixSort()
 
-  package init() {}
-
   /// Returns the indices of events in the order of delivery.
   ///
   /// It handles only indices, because a generic method that is not specialized across targets would cost more

@@ -18,8 +18,6 @@ package struct EventCounter: ~Copyable {
   /// The number of hours with fixed places: twelve weeks, 8 KB for each type.
   private static let span = 2016
 
-  package init() {}
-
   /// Returns the number of a type, which is valid until ``takeCounts(into:isLast:)``.
   package mutating func number(of type: Text) -> Int {
     let (number, isNew) = types.number(of: type)

@@ -20,8 +20,6 @@ package struct ProcessingTally: Sendable {
   package var people = People()
   package var explanation: [ExplanationStep] = []
 
-  package init() {}
-
   package static func += (total: inout ProcessingTally, part: ProcessingTally) {
     total.events += part.events
     total.chunks += part.chunks

@@ -7,8 +7,6 @@ package struct DeviceSteps: Sendable {
   /// Nil if no event has a campaign.
   fileprivate var campaigns: NameTable<CampaignSteps>?
 
-  package init() {}
-
   fileprivate mutating func changeCampaigns(_ change: (inout NameTable<CampaignSteps>) -> Void) {
     var table = campaigns.take() ?? NameTable(atMost: Activity.campaignLimit)
     change(&table)
@@ -51,8 +49,6 @@ package struct StepCounter: ~Copyable {
 
   /// The earlier steps of devices, if they were kept, and the changes that rewinds made to them.
   private var kept: [[UInt8]: DeviceSteps] = [:]
-
-  package init() {}
 
   /// Starts or continues a device.
   package mutating func begin(_ device: Text) {

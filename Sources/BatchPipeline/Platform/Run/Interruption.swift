@@ -4,8 +4,6 @@ package import BatchFoundation
 package struct InterruptedError: RunError, Equatable, CustomStringConvertible {
   package var signal: Int32
 
-  package init(signal: Int32) { self.signal = signal }
-
   package var exit: RunExit { signal == 2 ? .interrupted : .terminated }
 
   package var description: String { "interrupted; everything stored is safe. To continue, run the same command again" }

@@ -153,8 +153,6 @@ package struct OrganizationSeed: Sendable {
   package var recipients: [Recipient] = []
   /// Whether undefined lists and tables are created with the columns that a request names; for demonstrations.
   package var createsWhatIsMissing = false
-
-  package init() {}
 }
 
 extension EngageSandboxOptions {

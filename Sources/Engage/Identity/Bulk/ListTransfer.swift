@@ -106,8 +106,6 @@ package final class ListTransfer: Sendable {
 package struct TransferFolder: Sendable {
   package var path: String
 
-  package init(path: String) { self.path = path }
-
   func upload(_ name: String, _ bytes: [UInt8]) throws {
     let file = "\(path)/upload/\(name)"
     let descriptor = unsafe open(file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
