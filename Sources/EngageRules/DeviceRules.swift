@@ -95,8 +95,6 @@ package struct DeviceRules {
     }
   }
 
-  package mutating func process(_ record: Record) { while !advance(record) {} }
-
   /// Processes a record or, if it releases many held events, releases some of them.
   ///
   /// - Returns: Whether the record is done. If not, ``output`` may be taken, and the record must be passed again.

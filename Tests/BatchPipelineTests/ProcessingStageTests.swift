@@ -5,6 +5,7 @@ import BatchStore
 import Engage
 import EngageRules
 import StepPlatform
+import TestSupport
 import Testing
 
 @testable import BatchPipeline

@@ -1,5 +1,4 @@
 import BatchFoundation
-import Engage
 import EngageRules
 import FoundationEssentials
 import GRDB
@@ -8,6 +7,7 @@ import TestSupport
 import Testing
 
 @testable import BatchStore
+@testable import Engage
 
 /// A damaged store ends in an error whose words hold no value of it, whatever is damaged and whoever reads.
 ///
@@ -96,7 +96,7 @@ import Testing
       attempt { _ = try store.identities.pendingChecks(after: nil, limit: 10) }
       attempt { _ = try store.identities.personsToSetUp(after: nil, limit: 10) }
       attempt { _ = try store.identities.pendingLocations() }
-      attempt { _ = try store.identities.identity(of: Self.secret) }
+      attempt { _ = try store.identities.who { try $0.identity(of: Self.secret, "", recorded: "") } }
       attempt { _ = try store.identities.awaiting() }
       attempt {
         for sequence in try store.ledger.sequences([.pending]) {

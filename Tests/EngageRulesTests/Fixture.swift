@@ -64,6 +64,10 @@ final class Fixture {
   }
 }
 
+extension DeviceRules {
+  mutating func process(_ record: Record) { while !advance(record) {} }
+}
+
 extension DeepLinkRouter {
   /// Of a job that says nothing about the order of routes and has no domains of its own.
   init(routes: RouteFile?) {

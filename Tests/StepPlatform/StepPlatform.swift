@@ -52,7 +52,7 @@ private final class StepDecoder: LineDecoder {
     guard let who = object["who"]?.string else { return Rejection(reason: .missingField, field: "who") }
     guard let at = number(object["at"]) else { return Rejection(reason: .missingField, field: "at") }
     guard let steps = number(object["steps"]) else { return Rejection(reason: .missingField, field: "steps") }
-    head = RecordHead(device: who, timestamp: Instant(milliseconds: at))
+    (head.device, head.timestamp) = (who, Instant(milliseconds: at))
     self.steps = steps
     return nil
   }

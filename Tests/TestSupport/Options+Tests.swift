@@ -1,5 +1,5 @@
 import BatchConfiguration
-import BatchFoundation
+package import BatchFoundation
 package import BatchIngest
 package import BatchStore
 package import BatchWire
@@ -10,6 +10,14 @@ extension RequestLimits {
     let upload = Settings.defaults.upload
     return RequestLimits(
       maxEvents: maxEvents ?? upload.maxEventsPerRequest, maxBodyBytes: maxBodyBytes ?? upload.maxBytesPerRequest)
+  }
+}
+
+extension InputFiles {
+  /// Finds the files that match the patterns; a pattern need not match any.
+  package static func find(_ patterns: [InputKind: [String]], in folder: String) throws -> InputFiles {
+    try find(
+      InputKind.allCases.flatMap { kind in (patterns[kind] ?? []).map { InputPattern(kind, $0) } }, in: folder)
   }
 }
 

@@ -46,7 +46,8 @@ final class IngestBenchmark: Benchmark {
       maxLineBytes: 16 << 20, memoryLimit: 128 << 20, workers: 2, temporaryFolder: folder.path)
     options.workers = 1
     ingest = Ingest(
-      try InputFiles.find([.events: [path]], in: folder.path), vocabulary: RecordVocabulary.engage, options: options)
+      try InputFiles.find([InputPattern(.events, path)], in: folder.path), vocabulary: RecordVocabulary.engage,
+      options: options)
   }
 
   func pass() throws {

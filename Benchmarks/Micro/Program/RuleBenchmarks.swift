@@ -59,7 +59,10 @@ final class DecidedDevices {
         rules.begin(DeviceState(device: device.device))
         rules.announce(until: last.timestamp)
         for entry in device.records where entry.isSample { rules.announce(Record(entry)) }
-        for entry in device.records { rules.process(Record(entry)) }
+        for entry in device.records {
+          let record = Record(entry)
+          while !rules.advance(record) {}
+        }
         rules.finish()
       }
       keep(rules.state)

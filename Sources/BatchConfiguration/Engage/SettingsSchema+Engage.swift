@@ -147,7 +147,7 @@ extension SettingsSchema {
       "Tables that add attributes: `file` (CSV or JSON), `keyAttribute` (the attribute whose value selects the row), `keyColumn` (the column that contains this value; by default, the column with the attribute's name), `columns` (column names, or an object that maps columns to attributes)."
     ) { $0.array?.compactMap(LookupTable.init) },
     .list(
-      "command", [], of: .any, \.augmentation.command,
+      "command", of: .any, \.augmentation.command,
       "Program, with its arguments, that adds attributes after all plug-ins and tables. The program reads events from stdin, one per line as in `--events-out`, and answers each with one line, a JSON object of attributes. It runs in the job's folder."
     ),
     .duration(
@@ -155,7 +155,7 @@ extension SettingsSchema {
       "How long `Augmentation.command` may take to answer; after that, the event is sent without the program's attributes."
     ),
     .list(
-      "commandVariables", [], of: .name, \.augmentation.commandVariables,
+      "commandVariables", of: .name, \.augmentation.commandVariables,
       "Environment variables that `Augmentation.command` gets besides `PATH`, `HOME`, `USER`, `LOGNAME`, `SHELL`, `LANG`, `LANGUAGE`, `LC_*`, `TZ`, `TZDIR`, `TMPDIR` and `LD_LIBRARY_PATH`."
     ))
 

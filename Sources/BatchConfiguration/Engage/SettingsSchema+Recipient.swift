@@ -90,7 +90,7 @@ extension SettingsSchema {
   static let deepLinksRows = rows(
     .deepLinks,
     .list(
-      "universalLinkDomains", [], of: .domain, \.deepLinks.universalLinkDomains,
+      "universalLinkDomains", of: .domain, \.deepLinks.universalLinkDomains,
       "Hosts whose `https` links are routed like links with the app's own scheme; `*.example.org` means all subdomains."
     ),
     .choice(

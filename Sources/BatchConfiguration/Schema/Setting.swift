@@ -159,9 +159,9 @@ extension Setting {
   }
 
   static func list(
-    _ key: String, _ fallback: [String], of form: TextKind, _ target: any Target<[String]>, _ summary: String
+    _ key: String, of form: TextKind, _ target: any Target<[String]>, _ summary: String
   ) -> Setting {
-    Setting(key, .list(form), fallback: .texts(fallback), target, summary) { $0.array?.compactMap(\.string) }
+    Setting(key, .list(form), fallback: [], target, summary) { $0.array?.compactMap(\.string) }
   }
 
   /// A phone setting that is accepted, validated and shown, but has no effect in a batch run.

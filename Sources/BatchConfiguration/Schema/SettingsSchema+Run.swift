@@ -126,12 +126,12 @@ extension SettingsSchema {
   static let privacyRows = rows(
     .privacy,
     .list(
-      "leaveOut", [], of: .name, \.privacy.leftOut,
+      "leaveOut", of: .name, \.privacy.leftOut,
       "Attributes of Engage's events that are neither stored nor sent."),
     .list(
-      "mask", [], of: .name, \.privacy.masked, "Attributes of Engage's events whose values are replaced by `***`."),
+      "mask", of: .name, \.privacy.masked, "Attributes of Engage's events whose values are replaced by `***`."),
     .list(
-      "hash", [], of: .name, \.privacy.hashed,
+      "hash", of: .name, \.privacy.hashed,
       "Attributes of Engage's events whose values are replaced by their HMAC-SHA-256 with `Privacy.hashKey`, in hexadecimal: equal values stay equal."
     ),
     .secret(
@@ -157,7 +157,7 @@ extension SettingsSchema {
       "alarmForm", AlarmForm.json, \.report.alarmForm,
       "Format of the message to `Report.alarm`: this program's own JSON object, or a message for Slack or Teams."),
     .list(
-      "alarmCommand", [], of: .any, \.report.alarmCommand,
+      "alarmCommand", of: .any, \.report.alarmCommand,
       "Program, with its arguments, that receives the same alarms as `Report.alarm`, each as one line of JSON on stdin; it must finish within 10 seconds."
     ),
     .number(

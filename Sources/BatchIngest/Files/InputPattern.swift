@@ -67,14 +67,6 @@ extension [InputPattern] {
 }
 
 extension InputFiles {
-  /// Finds the files that match the patterns; a pattern need not match any.
-  ///
-  /// - Throws: ``InputError``.
-  package static func find(_ patterns: [InputKind: [String]], in folder: String) throws -> InputFiles {
-    try find(
-      InputKind.allCases.flatMap { kind in (patterns[kind] ?? []).map { InputPattern(kind, $0) } }, in: folder)
-  }
-
   /// Returns the paths that patterns match, without opening the files; addresses, and paths that cannot be examined, are
   /// omitted.
   package static func paths(_ patterns: [String], in folder: String) -> [String] {

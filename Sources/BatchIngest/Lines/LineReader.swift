@@ -21,9 +21,6 @@ package struct LineReader: ~Copyable {
     longestLine = maxLineBytes
   }
 
-  /// The fields of accepted records that the format does not have.
-  package var unknownFields: [UnknownField] { decoder.unknownFields.sorted }
-
   /// Reads one line.
   ///
   /// - Parameters:

@@ -116,12 +116,12 @@ package struct SourceLine {
 
 package struct RecordHead {
   /// The device id, which is not empty; records whose ids have the same bytes belong together.
-  package var device: Text
-  package var timestamp: Instant
+  package var device = Text.empty
+  package var timestamp = Instant(milliseconds: 0)
   /// The record type in the platform's numbering.
-  package var type: UInt8
+  package var type: UInt8 = 0
   /// Whether the rules need the record before any other record of its device (``DeviceLookahead``).
-  package var isSample: Bool
+  package var isSample = false
   /// The digest that identifies duplicates within one device; nil to use the bytes of the line.
   ///
   /// A record with an identity is a duplicate of an earlier one with the same identity, regardless of their times.
@@ -133,13 +133,7 @@ package struct RecordHead {
   package var recordKey: UInt64 = 0
 
   @inlinable
-  package init(
-    device: Text = .empty, timestamp: Instant = Instant(milliseconds: 0), type: UInt8 = 0, isSample: Bool = false,
-    identity: LineDigest? = nil
-  ) {
-    (self.device, self.timestamp, self.type) = (device, timestamp, type)
-    (self.isSample, self.identity) = (isSample, identity)
-  }
+  package init() {}
 }
 
 /// The names that lines of a platform may use, to suggest in place of misspelled ones.

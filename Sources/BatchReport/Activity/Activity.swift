@@ -25,8 +25,6 @@ package struct Activity: Sendable, Equatable, Codable {
   /// The number of sessions that ended without an event, as in games.
   var sessionsOverSilently: Int { max(0, sessionLengths.reduce(0, +) - sessionsEnded.total) }
 
-  package var isEmpty: Bool { self == Activity() }
-
   package mutating func sessionEnded(at instant: Instant, after seconds: Int64) {
     sessionsEnded.add(instant)
     sessionUsed(for: seconds)

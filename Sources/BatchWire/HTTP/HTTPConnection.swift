@@ -190,8 +190,7 @@ final class HTTPConnection: @unchecked Sendable {
   // MARK: - Result
 
   private func outcome(_ code: CURLcode, _ transfer: HTTPTransfer) -> HTTPOutcome {
-    let reused = info(CURLINFO_NUM_CONNECTS) == 0
-    if code == CURLE_OK, let answer = transfer.answer(reusedConnection: reused) { return .answer(answer) }
+    if code == CURLE_OK, let answer = transfer.answer { return .answer(answer) }
     let kind = transfer.stopped ?? (code == CURLE_OK ? transfer.flaw : nil) ?? Self.kind(code)
     var fault = HTTPFault(kind, status: transfer.head.status, code: Int(code.rawValue))
     if code == CURLE_PEER_FAILED_VERIFICATION {

@@ -16,15 +16,11 @@ package struct HTTPAnswer: Sendable, Equatable {
   /// The fields that callers need, by their lower-case names.
   package var fields: [String: String]
   package var body: [UInt8]
-  package var reusedConnection: Bool
 
-  package init(
-    status: Int, fields: [String: String] = [:], body: [UInt8] = [], reusedConnection: Bool = false
-  ) {
+  package init(status: Int, fields: [String: String] = [:], body: [UInt8] = []) {
     self.status = status
     self.fields = fields
     self.body = body
-    self.reusedConnection = reusedConnection
   }
 
   package var contentType: String? { fields["content-type"] }

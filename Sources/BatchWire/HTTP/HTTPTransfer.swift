@@ -102,20 +102,13 @@ final class HTTPTransfer {
   /// The reason why a response is incomplete although libcurl considers it complete; nil if it is complete.
   var flaw: HTTPFault.Kind? { head.flaw(bodyOf: body.count) }
 
-  /// Returns the response; nil unless it is complete.
-  func answer(reusedConnection: Bool) -> HTTPAnswer? {
-    flaw == nil ? received(reusedConnection: reusedConnection) : nil
-  }
+  /// The response; nil unless it is complete.
+  var answer: HTTPAnswer? { flaw == nil ? received : nil }
 
   /// The response as far as it arrived; nil if its head is incomplete or partial responses are not kept.
-  var partialAnswer: HTTPAnswer? {
-    request.keepsPartialAnswer && head.isWhole ? received(reusedConnection: false) : nil
-  }
+  var partialAnswer: HTTPAnswer? { request.keepsPartialAnswer && head.isWhole ? received : nil }
 
-  private func received(reusedConnection: Bool) -> HTTPAnswer? {
-    guard let status = head.status else { return nil }
-    return HTTPAnswer(status: status, fields: head.fields, body: body, reusedConnection: reusedConnection)
-  }
+  private var received: HTTPAnswer? { head.status.map { HTTPAnswer(status: $0, fields: head.fields, body: body) } }
 }
 
 /// Ends attempts from another thread, within about a second. Several attempts may share one; cancelling is final.

@@ -169,10 +169,11 @@ extension EngageConnection {
         continue
       }
       let commands = circle.map {
-        names.onService(
+        names.onService([
           "xmlapi", "UpdateRecipient", "--param", "LIST_ID=\(settings.list)", "--param", "RECIPIENT_ID=\($0.string)",
           "--column", "\(settings.recipient.mergedRecipientIdColumn)=", "--column",
-          "\(settings.recipient.mergedDateColumn)=")
+          "\(settings.recipient.mergedDateColumn)=",
+        ])
       }
       let others = circle.dropFirst().map(\.string).joined(separator: " and ")
       arrivals.add(

@@ -222,8 +222,9 @@ struct ExpectedRecipient {
     guard isId || value.isEmpty || names.personal.policy == .clear else {
       return "'verify --show-personal-data' shows the command that sets column '\(column)' again"
     }
-    return names.onService(
+    return names.onService([
       "xmlapi", "UpdateRecipient", "--param", "LIST_ID=\(settings.list)", "--param", "RECIPIENT_ID=\(id)", "--column",
-      "\(column)=\(value)")
+      "\(column)=\(value)",
+    ])
   }
 }

@@ -40,7 +40,6 @@ import Testing
       #expect(answer.retryAfter == "7")
       #expect(answer.date == "Sun, 06 Nov 1994 08:49:37 GMT")
       #expect(answer.body == Array("{\"ok\":1}".utf8))
-      #expect(answer.reusedConnection == (turn > 0))
     }
     #expect(server.connections == 1)
     #expect(server.arrivals.map(\.requestLine) == Array(repeating: "POST /rest/events/submission HTTP/1.1", count: 3))

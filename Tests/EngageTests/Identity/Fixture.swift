@@ -93,6 +93,18 @@ struct Bench {
   func identity(_ device: String = "d-1") throws -> DeviceIdentity? { try store.identities.identity(of: device) }
 }
 
+extension Identities {
+  /// Stores the people that devices record.
+  func note(_ setups: [DeviceSetup], run: RunID = RunID(number: 0)) throws {
+    try connection.writeTogether { try Self.insert(setups, run: run, into: $0) }
+  }
+
+  /// The current identity of a device; nil for a device without records.
+  func identity(of device: String) throws -> DeviceIdentity? {
+    try who { who in try who.spans(of: device).last.map { try who.identity(of: device, from: $0.start) } }
+  }
+}
+
 /// Ends a run at a change of the store, counted from 1, before or after it; or as soon as the service says it was killed.
 final class Killer: Sendable {
   private let count = Guarded(0)

@@ -17,8 +17,6 @@ package struct ArrivalNames: Sendable {
   package func onStore(_ words: String...) -> String { ShellCommand(words + ["--store", store]).text }
 
   /// Returns a command that queries the service of the job, ready to paste into a shell.
-  package func onService(_ words: String...) -> String { onService(words) }
-
   package func onService(_ words: [String]) -> String { ShellCommand(words + ["--job", job]).text }
 }
 

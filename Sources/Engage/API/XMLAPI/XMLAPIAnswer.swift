@@ -116,14 +116,10 @@ package struct RowFailure: Sendable, Equatable {
   /// Whether the service calls the failure `permanent`; other failures may be retried.
   package var isPermanent: Bool
   package var description: String
-  package var keys: [ColumnValue]
 
   init(_ element: XMLElement) {
     isPermanent = (element.attribute("failure_type") ?? "").lowercased() == "permanent"
     description = ServiceWords(element.attribute("description") ?? "").text
-    keys = element.elements.filter { $0.isNamed("COLUMN") || $0.isNamed("KEY_COLUMN") }.map { column in
-      ColumnValue(column.attribute("name") ?? "", column.text)
-    }
   }
 }
 

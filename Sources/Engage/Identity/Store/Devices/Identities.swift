@@ -1,6 +1,6 @@
 package import BatchFoundation
 package import BatchStore
-package import EngageRules
+import EngageRules
 import GRDB
 
 /// The identities of devices at the service: pending checks, the people that devices record, and their recipients.
@@ -9,11 +9,6 @@ package struct Identities: Sendable {
   let connection: StoreConnection
 
   /// Stores the people that devices record. Known people keep the results of their set-ups.
-  package func note(_ setups: [DeviceSetup], run: RunID = RunID(number: 0)) throws {
-    if setups.isEmpty { return }
-    try connection.writeTogether { try Self.insert(setups, run: run, into: $0) }
-  }
-
   static func insert(_ setups: [DeviceSetup], run: RunID, into db: Database) throws {
     for setup in setups {
       let automatic = AutomaticMobileUserId.id(of: setup.device)
@@ -105,9 +100,6 @@ package struct Identities: Sendable {
       return try body(&who)
     }
   }
-
-  /// Returns the current identity of a device; nil for a device without records.
-  package func identity(of device: String) throws -> DeviceIdentity? { try who { try $0.identity(of: device) } }
 
   /// Returns the person with a mobile user id; nil if no record or check has named it.
   package func person(_ user: String) throws -> Person? { try connection.read { try Self.person(user, in: $0) } }

@@ -129,12 +129,6 @@ struct WhoIsWho {
       arguments: [Person.key(user), moment])
   }
 
-  /// Returns the current identity of a device; nil for a device without records.
-  mutating func identity(of device: String) throws -> DeviceIdentity? {
-    guard let last = try spans(of: device).last else { return nil }
-    return try identity(of: device, name(of: last), recorded: last.recipientId)
-  }
-
   /// Returns the current identity of a device as the person whom it records from `start` on.
   mutating func identity(of device: String, from start: Int64) throws -> DeviceIdentity {
     guard let span = try spans(of: device).last(where: { $0.start == start }) else { return DeviceIdentity() }
