@@ -59,7 +59,13 @@ package func engageBatch() {
   }
   do {
     var command = try EngageBatch.parseAsRoot(arguments)
-    do { try command.run() } catch let error as ValidationError { refuse(error, of: type(of: command)) }
+    do {
+      try command.run()
+    } catch let error as ValidationError {
+      refuse(error, of: type(of: command))
+    } catch {
+      throw Failures.report(error)
+    }
   } catch {
     // A message about missing arguments does not help if an option was mistyped.
     if EngageBatch.exitCode(for: error).rawValue == RunExit.usage.rawValue,

@@ -62,22 +62,22 @@ struct BackfillCommand: ParsableCommand {
   private func run(_ windows: [(from: Instant, to: Instant)], _ interruption: Interruption) throws {
     // There is at least one window, as `BackfillWindows` ensures.
     let first = try request(windows[0], reportsWarnings: true)
-    let (done, refused) = try Failures.reported { try Self.done(by: first) }
+    let (done, refused) = try Self.done(by: first)
     let spans = TimeSpans(
       done.map { run in
         // A run read nothing after its known time.
         TimeWindow(from: run.window.from, to: run.window.to.map { min($0, run.knownUntil ?? $0) })
       })
     if let window = windows.first(where: { spans.covers($0.from..<$0.to) == nil }) {
-      Streams.note(
+      throw CommandError(
+        .configuration,
         "\(first.storePath): error: earlier runs of '\(first.job.name)' cover only part of the window \(window.from.rfc3339) to \(window.to.rfc3339); "
           + "choose --from and --step to match the windows of those runs")
-      throw ExitCode(.configuration)
     }
     // The sandbox uses the clock of the last window, because a game service drops events that are ahead of
     // its clock.
     let last = try request(windows[windows.count - 1])
-    let server = try sandbox && !skipsUpload ? Failures.reported { try EmbeddedSandbox.start(for: last) } : nil
+    let server = try sandbox && !skipsUpload ? EmbeddedSandbox.start(for: last) : nil
     defer { EmbeddedSandbox.stop(server) }
     var total = BackfillTotal()
     total.refused = refused
@@ -165,10 +165,8 @@ struct BackfillCommand: ParsableCommand {
     (changes.from, changes.to, changes.asOf) = (window.from, window.to, window.to)
     (changes.store, changes.report) = (places.store, places.report)
     let withWarnings = reportsWarnings ? try JobSource.load(named.job, changes, asksService: !sandbox) : nil
-    var request = try Failures.reported {
-      let loaded = try withWarnings ?? JobSource.loader(asksService: !sandbox).load(job: named.job, changes)
-      return try RunRequest(loaded: loaded, of: .installed, mode: skipsUpload ? .noUpload : .run, now: .now)
-    }
+    let loaded = try withWarnings ?? JobSource.loader(asksService: !sandbox).load(job: named.job, changes)
+    var request = try RunRequest(loaded: loaded, of: .installed, mode: skipsUpload ? .noUpload : .run, now: .now)
     request.isOneOfMany = true
     request.allowsFuture = future.allowFuture
     request.allowsMissing = missing.allowMissing

@@ -39,20 +39,19 @@ struct CompareCommand: ParsableCommand {
   func run() throws {
     let now = Instant.now
     let interruption = try Signals.interruption()
-    let comparison = try Failures.reported {
-      var options = window.added(to: named.changes)
-      let before = try request(options, at: now)
-      options.settings += changes.compactMap(\.setting)
-      options.configuration = against
-      let after = try request(options, destination: changes.compactMap(\.destination).last, at: now)
-      if let html { for request in [before, after] { try request.checkOutputs([FileUse("--html", html)]) } }
-      let monitor = TerminalMonitor(.auto)
-      defer { monitor.finish() }
-      let pipelines = [before, after].map { Pipeline($0, monitor: monitor, interruption: interruption) }
-      return try Comparing(pipelines[0], pipelines[1]).run()
-    }
+    var options = window.added(to: named.changes)
+    let before = try request(options, at: now)
+    options.settings += changes.compactMap(\.setting)
+    options.configuration = against
+    let after = try request(options, destination: changes.compactMap(\.destination).last, at: now)
+    if let html { for request in [before, after] { try request.checkOutputs([FileUse("--html", html)]) } }
+    let monitor = TerminalMonitor(.auto)
+    defer { monitor.finish() }
+    let pipelines = [before, after].map { Pipeline($0, monitor: monitor, interruption: interruption) }
+    let comparison = try Comparing(pipelines[0], pipelines[1]).run()
+    monitor.finish()
     if html != "-" { answer.format.show(comparison.facts) }
-    if let html { try Failures.reported { try OutputFile.write(HTMLComparison.text(comparison), to: html) } }
+    if let html { try OutputFile.write(HTMLComparison.text(comparison), to: html) }
   }
 
   private func request(

@@ -88,16 +88,11 @@ struct ConfigSource<Name: JobNaming>: ParsableArguments {
     if given.profile != nil, job == nil { throw ValidationError("--profile needs a job.") }
   }
 
-  /// Reads everything and prints faults and warnings to stderr; faults end the command with their exit code.
+  /// Reads everything and prints warnings.
   func load(asksService: Bool = true) throws -> (job: Job?, configuration: Configuration) {
-    do {
-      let loaded = try read(asksService: asksService)
-      for warning in loaded.configuration.warnings { Streams.note(warning.description) }
-      return loaded
-    } catch {
-      Streams.note(error.description)
-      throw ExitCode(error.exit)
-    }
+    let loaded = try read(asksService: asksService)
+    for warning in loaded.configuration.warnings { Streams.note(warning.description) }
+    return loaded
   }
 
   /// Reads everything and prints nothing. `times` contains the changes to the job's times from the command line.

@@ -29,13 +29,13 @@ struct TriggersExplainCommand: ParsableCommand {
 
   func run() throws {
     let document = try InputDocument.read(configuration)
-    let configuration = try Failures.reported { try SessionConfiguration.read(document, name: self.configuration) }
+    let configuration = try SessionConfiguration.read(document, name: self.configuration)
     for note in configuration.notes { Streams.note(note.description) }
     let bytes = try InputDocument.read(event)
     guard let results = TriggerExplanation.results(of: bytes, by: configuration) else {
-      Streams.note(
+      throw CommandError(
+        .inputRefused,
         "\(event.printable): error: the file must contain a single event: an object with 'eventName' and 'eventParams'")
-      throw ExitCode(.inputRefused)
     }
     Streams.data(results.text())
   }

@@ -40,11 +40,10 @@ struct LinkCommand: ParsableCommand {
     do {
       bytes = try RegularFile.read(path)
     } catch {
-      Streams.note("\(path.printable): error: \(error.reason)")
-      if case .system = error { throw ExitCode(.noInput) }
-      throw ExitCode(.configuration)
+      let exit: RunExit = if case .system = error { .noInput } else { .configuration }
+      throw CommandError(exit, "\(path.printable): error: \(error.reason)")
     }
-    return try Failures.reported { try RouteFile.read(bytes, name: path) }
+    return try RouteFile.read(bytes, name: path)
   }
 }
 

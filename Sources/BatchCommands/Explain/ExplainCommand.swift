@@ -23,9 +23,9 @@ struct ExplainCommand: ParsableCommand {
     guard let word else { return answer.format.show(page.contents) }
     guard let facts = page.facts(for: word) else {
       let hint = NearestName.of(word, among: page.rows.flatMap(\.words)).map { NearestName.question($0) + " " }
-      Streams.note(
+      throw CommandError(
+        .usage,
         "error: there is no explanation of '\(word.printable)'; \(hint ?? "")'explain' lists the words that have one")
-      throw ExitCode(.usage)
     }
     answer.format.show(facts)
   }

@@ -69,10 +69,8 @@ struct ForgetCommand: ParsableCommand {
 
   func run() throws {
     let loaded = try job.load(asksService: atService)
-    try Failures.reported {
-      let request = try job.request(.run, loaded)
-      try forget(try ids(of: request.platform), request)
-    }
+    let request = try job.request(.run, loaded)
+    try forget(try ids(of: request.platform), request)
   }
 
   private func forget(_ ids: [PersonID], _ request: RunRequest) throws {

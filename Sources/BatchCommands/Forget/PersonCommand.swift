@@ -29,45 +29,43 @@ struct PersonCommand: ParsableCommand {
     var out: String = "-"
 
     func run() throws {
-      try Failures.reported {
-        let path = try choice.path()
-        let job = choice.job.map { [FileUse("the job", $0)] } ?? []
-        try FileUse.check(
-          [FileUse("--out", out)],
-          against: RunRequest.storeFiles(path) + job + NamedIDs.files(of: ids))
-        try Platforms.installed.change(path) { store, platform in
-          let named = try ids.flatMap(NamedIDs.ids)
-          let people = try named.map { try NamedPerson($0, in: store) }
-          let devices = Set(people.flatMap(\.devices)).sorted { $0.lexicographicallyPrecedes($1) }
-          let file = try OutputFile(out)
-          var count = 0
-          func write(_ kind: String, _ content: JSONNode) throws {
-            count += 1
-            // The row's own `kind` becomes the member `type`.
-            let members = (content.members ?? []).map { member in
-              member.key.isIdentical(to: "kind") ? JSONMember(key: "type", value: member.value) : member
-            }
-            try file.write((["kind": .text(kind)] as JSONNode).adding(members).compactText + "\n")
+      let path = try choice.path()
+      let job = choice.job.map { [FileUse("the job", $0)] } ?? []
+      try FileUse.check(
+        [FileUse("--out", out)],
+        against: RunRequest.storeFiles(path) + job + NamedIDs.files(of: ids))
+      try Platforms.installed.change(path) { store, platform in
+        let named = try ids.flatMap(NamedIDs.ids)
+        let people = try named.map { try NamedPerson($0, in: store) }
+        let devices = Set(people.flatMap(\.devices)).sorted { $0.lexicographicallyPrecedes($1) }
+        let file = try OutputFile(out)
+        var count = 0
+        func write(_ kind: String, _ content: JSONNode) throws {
+          count += 1
+          // The row's own `kind` becomes the member `type`.
+          let members = (content.members ?? []).map { member in
+            member.key.isIdentical(to: "kind") ? JSONMember(key: "type", value: member.value) : member
           }
-          for device in try devices.compactMap(store.timelines.device) {
-            try write(
-              "devices",
-              [
-                "device": .text(String(decoding: device.device, as: UTF8.self)),
-                "state": .text(try platform.summary(of: device)),
-              ])
-          }
-          try store.erasures.forEachTrace(of: people.flatMap(\.ids), devices: devices, write)
-          if count == 0 {
-            throw UnknownName(
-              kind: "person", name: ids.joined(separator: " "),
-              hint: try NamedPerson.erasure(of: named, in: store) ?? "")
-          }
-          try file.finish()
-          Streams.note(
-            "\(count.counted("line")) about \(devices.count.counted("device")) written to \(out == "-" ? "stdout" : out.printable)"
-          )
+          try file.write((["kind": .text(kind)] as JSONNode).adding(members).compactText + "\n")
         }
+        for device in try devices.compactMap(store.timelines.device) {
+          try write(
+            "devices",
+            [
+              "device": .text(String(decoding: device.device, as: UTF8.self)),
+              "state": .text(try platform.summary(of: device)),
+            ])
+        }
+        try store.erasures.forEachTrace(of: people.flatMap(\.ids), devices: devices, write)
+        if count == 0 {
+          throw UnknownName(
+            kind: "person", name: ids.joined(separator: " "),
+            hint: try NamedPerson.erasure(of: named, in: store) ?? "")
+        }
+        try file.finish()
+        Streams.note(
+          "\(count.counted("line")) about \(devices.count.counted("device")) written to \(out == "-" ? "stdout" : out.printable)"
+        )
       }
     }
   }

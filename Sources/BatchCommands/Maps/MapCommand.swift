@@ -61,34 +61,32 @@ struct MapTryCommand: ParsableCommand {
     let folder = FileManager.default.currentDirectoryPath
     let platform = destination.commands.platform
     var (records, refused) = (0, 0)
-    try Failures.reported {
-      let library = MapLibrary(environment: ProcessInfo.processInfo.environment, currentDirectory: folder)
-      let (map, warnings) = try library.load(
-        MapName.isFile(self.map) ? PathText.resolve(self.map, in: folder) : self.map)
-      for warning in warnings { Streams.note("\(warning)") }
-      let pattern = InputPattern(kind.input, file, map: InputMap(map, identity: map.digest))
-      for input in try InputFiles.find([pattern], in: folder, isOfJob: false).files {
-        try input.tryMap(platform.vocabulary, limit: limit) { trial in
-          records += 1
-          Streams.data("\(file):\(trial.number)  \(String(decoding: trial.raw, as: UTF8.self))")
-          for outcome in trial.outcomes {
-            switch outcome {
-            case .line(let line, let fault):
-              Streams.data("  becomes   \(line)")
-              if let fault {
-                Streams.data("  rejected  \(fault)")
-                refused += 1
-              }
-            case .leftOut(let reason): Streams.data("  left out  \(reason)")
-            case .refused(let fault):
+    let library = MapLibrary(environment: ProcessInfo.processInfo.environment, currentDirectory: folder)
+    let (map, warnings) = try library.load(
+      MapName.isFile(self.map) ? PathText.resolve(self.map, in: folder) : self.map)
+    for warning in warnings { Streams.note("\(warning)") }
+    let pattern = InputPattern(kind.input, file, map: InputMap(map, identity: map.digest))
+    for input in try InputFiles.find([pattern], in: folder, isOfJob: false).files {
+      try input.tryMap(platform.vocabulary, limit: limit) { trial in
+        records += 1
+        Streams.data("\(file):\(trial.number)  \(String(decoding: trial.raw, as: UTF8.self))")
+        for outcome in trial.outcomes {
+          switch outcome {
+          case .line(let line, let fault):
+            Streams.data("  becomes   \(line)")
+            if let fault {
               Streams.data("  rejected  \(fault)")
               refused += 1
             }
+          case .leftOut(let reason): Streams.data("  left out  \(reason)")
+          case .refused(let fault):
+            Streams.data("  rejected  \(fault)")
+            refused += 1
           }
-          for warning in trial.warnings { Streams.data("  warning   \(warning.kind): \(warning.detail)") }
-          let unread = map.unreadMembers(of: trial.raw)
-          if !unread.isEmpty { Streams.data("  not read  \(unread.joined(separator: ", "))") }
         }
+        for warning in trial.warnings { Streams.data("  warning   \(warning.kind): \(warning.detail)") }
+        let unread = map.unreadMembers(of: trial.raw)
+        if !unread.isEmpty { Streams.data("  not read  \(unread.joined(separator: ", "))") }
       }
     }
     if records == 0 { Streams.note("\(file.printable): no records were found") }

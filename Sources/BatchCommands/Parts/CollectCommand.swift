@@ -53,16 +53,12 @@ struct CollectCommand: ParsableCommand {
     var changes = window.added(to: given.changes)
     (changes.store, changes.report) = (places.store, places.report)
     let loaded = try JobSource.load(job ?? first, changes, at: session.now)
-    var request = try Failures.reported {
-      try RunRequest(loaded: loaded, of: .installed, mode: .noUpload, now: session.now)
-    }
+    var request = try RunRequest(loaded: loaded, of: .installed, mode: .noUpload, now: session.now)
     request.eventsOut = eventsOut
     request.summaryOut = summary
     request.allowsEmpty = empty.allowEmpty
     let pipeline = session.pipeline(request)
-    var outcome = try Failures.reported {
-      try pipeline.collect(job == nil ? results : [first] + results, beginsChain: newChain)
-    }
+    var outcome = try pipeline.collect(job == nil ? results : [first] + results, beginsChain: newChain)
     if let summary {
       outcome.attempt { outcome in
         try OutputFile.write(outcome.report.summaryJSON + "\n", to: summary, request.storage)

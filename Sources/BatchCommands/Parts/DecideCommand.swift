@@ -33,7 +33,7 @@ struct DecideCommand: ParsableCommand {
 
   func run() throws {
     let session = try PartSession()
-    let folder = try Failures.reported { try PartitionFolder(partition) }
+    let folder = try PartitionFolder(partition)
     let changes = folder.changes(job.changes)
     let loaded = try JobSource.load(job.job, changes, at: session.now)
     try session.conduct {
@@ -63,11 +63,9 @@ struct PartSession {
   ///   - files: The number of files open at once, in addition to those that every run needs.
   ///   - step: Returns the closing line.
   func conduct(files: Int = 0, _ step: () throws -> String) throws {
-    try Failures.reported {
-      try ProcessSetup.requireDescriptors(more: files)
-      defer { monitor.finish() }
-      let words = try step()
-      monitor.note(words)
-    }
+    try ProcessSetup.requireDescriptors(more: files)
+    defer { monitor.finish() }
+    let words = try step()
+    monitor.note(words)
   }
 }

@@ -124,13 +124,12 @@ struct QuarantineReplayCommand: ParsableCommand {
     let loaded = try JobSource.load(job.named.job, changes, asksService: false)
     let monitor = TerminalMonitor(.auto)
     let interruption = try Signals.interruption()
-    let outcome = try Failures.reported {
-      defer { monitor.finish() }
-      var request = try job.request(.replay, loaded)
-      request.eventsOut = eventsOut
-      request.allowsFuture = future.allowFuture
-      return try Pipeline(request, monitor: monitor, interruption: interruption).run()
-    }
+    defer { monitor.finish() }
+    var request = try job.request(.replay, loaded)
+    request.eventsOut = eventsOut
+    request.allowsFuture = future.allowFuture
+    let outcome = try Pipeline(request, monitor: monitor, interruption: interruption).run()
+    monitor.finish()
     if outcome.isWhole {
       let replay = outcome.replay ?? ReplayOutcome()
       answer.format.show(Self.document(replay)) { Streams.note(Self.words(replay)) }

@@ -64,10 +64,8 @@ struct RerunCommand: ParsableCommand {
     guard let span else { return }
     let interruption = try Signals.interruption()
     let request = try request(known: nil)
-    try Failures.reported {
-      try EventStore.change(request.storePath, format: request.platform.storeFormat) { store in
-        try rerun(span, request, store, interruption)
-      }
+    try EventStore.change(request.storePath, format: request.platform.storeFormat) { store in
+      try rerun(span, request, store, interruption)
     }
   }
 
@@ -100,12 +98,10 @@ struct RerunCommand: ParsableCommand {
     var changes = job.changes
     if let known { (changes.from, changes.to, changes.asOf) = (known.from, known.to, known.asOf) }
     let loaded = known == nil ? try job.load() : nil
-    return try Failures.reported {
-      var request = try job.request(
-        .noUpload, loaded ?? JobSource.loader(asksService: !job.sandbox).load(job: job.named.job, changes))
-      request.allowsEmpty = empty.allowEmpty
-      return request
-    }
+    var request = try job.request(
+      .noUpload, loaded ?? JobSource.loader(asksService: !job.sandbox).load(job: job.named.job, changes))
+    request.allowsEmpty = empty.allowEmpty
+    return request
   }
 }
 

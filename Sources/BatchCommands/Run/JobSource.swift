@@ -44,18 +44,13 @@ enum JobSource {
     }
   }
 
-  /// Reads a job. Faults are printed, and end the command with their exit code.
+  /// Reads a job, and prints its warnings.
   static func load(
     _ path: String, _ changes: CommandLineChanges, at now: Instant = .now, asksService: Bool = true
   ) throws -> LoadedJob {
-    do {
-      let loaded = try loader(now, asksService: asksService).load(job: path, changes)
-      for warning in loaded.configuration.warnings { Streams.note(warning.description) }
-      return loaded
-    } catch {
-      Streams.note(error.description)
-      throw ExitCode(error.exit)
-    }
+    let loaded = try loader(now, asksService: asksService).load(job: path, changes)
+    for warning in loaded.configuration.warnings { Streams.note(warning.description) }
+    return loaded
   }
 }
 

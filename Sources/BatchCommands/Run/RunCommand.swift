@@ -37,8 +37,8 @@ struct RunCommand: ParsableCommand {
         named.job, window.added(to: named.changes), places, at: now, asksService: !effect.sandbox, for: missed)
       var request = try RunRequest(loaded: loaded, of: .installed, mode: effect.mode, now: now)
       if effect.onlinePlan != nil || effect.plan != nil, loaded.refusal == nil, !request.job.identity {
-        Streams.note("\(named.job): error: 'identity' is not true, so there is nothing to plan")
-        throw ExitCode(.configuration)
+        throw CommandError(
+          .configuration, "\(named.job): error: 'identity' is not true, so there is nothing to plan")
       }
       request.allowsFuture = future.allowFuture
       request.allowsMissing = missing.allowMissing

@@ -36,9 +36,10 @@ struct RunSession {
     do {
       try conduct(request, receive, &isReported)
     } catch {
-      if !isReported, let exit = error as? ExitCode { Streams.end(exit.rawValue) }
+      let failure = Failures.report(error)
+      if !isReported, let exit = failure as? ExitCode { Streams.end(exit.rawValue) }
       Streams.release()
-      throw error
+      throw failure
     }
   }
 
@@ -46,7 +47,7 @@ struct RunSession {
     _ make: @escaping @Sendable (Instant, MissedWindow?) throws -> RunRequest, _ receive: (RunOutcome) -> Void,
     _ isReported: inout Bool
   ) throws {
-    var request = try Failures.reported { try make(.now, nil) }
+    var request = try make(.now, nil)
     if !request.job.name.isEmpty { Streams.begin(job: request.job.name) }
     request.eventsOut = output.eventsOut
     request.findingsOut = output.findingsOut
@@ -58,9 +59,9 @@ struct RunSession {
     request.failsOnUnusual = limits?.failOn == .unusual
     if usesSandbox { request.useSandbox() }
     // Checked before anything can fail, because failed runs also write output files.
-    try Failures.reported { try request.checkOutputs(against: explain?.files ?? []) }
-    try Failures.reported { try ProcessSetup.requireDescriptors() }
-    request.explain = try Failures.reported { try explain?.device() }
+    try request.checkOutputs(against: explain?.files ?? [])
+    try ProcessSetup.requireDescriptors()
+    request.explain = try explain?.device()
     if let limit = limits?.maxQuarantine { request.maxQuarantine = limit }
     request.stopsEarly = limits?.stopEarly ?? false
     let monitor = TerminalMonitor(messages.quiet ? .none : messages.progress)

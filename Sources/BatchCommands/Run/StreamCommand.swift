@@ -41,13 +41,11 @@ struct StreamCommand: ParsableCommand {
 
   func run() throws {
     let loaded = try source.loadJob()
-    try Failures.reported {
-      var request = try RunRequest(loaded: loaded, of: .installed, mode: .stream, now: .now)
-      if let asOf { request.loaded.job.asOf = asOf }
-      let stream = try RuleStream(request, kind: kind.input, output: "-")
-      defer { for note in Self.notes(stream.counts) { Streams.note(note) } }
-      try stream.run()
-    }
+    var request = try RunRequest(loaded: loaded, of: .installed, mode: .stream, now: .now)
+    if let asOf { request.loaded.job.asOf = asOf }
+    let stream = try RuleStream(request, kind: kind.input, output: "-")
+    defer { for note in Self.notes(stream.counts) { Streams.note(note) } }
+    try stream.run()
   }
 
   static func notes(_ counts: StreamCounts) -> [String] {

@@ -29,7 +29,7 @@ struct SchemaInferCommand<Of: SchemaSubject>: ParsableCommand {
   var exports: [String]
 
   func run() throws {
-    let inference = try Failures.reported { try InferenceRun<Of>(exports).inference() }
+    let inference = try InferenceRun<Of>(exports).inference()
     Streams.data(inference.document.text())
   }
 }
@@ -62,8 +62,7 @@ private struct InferenceRun<Of: SchemaSubject> {
         quarantined.counted("line is not a record and was skipped", "lines are not records and were skipped"))
     }
     guard outcome.exit == .done else {
-      Streams.note(outcome.report.failure ?? "the exports could not be read")
-      throw ExitCode(outcome.exit)
+      throw CommandError(outcome.exit, outcome.report.failure ?? "the exports could not be read")
     }
     return try Self.read(events, request.settings)
   }

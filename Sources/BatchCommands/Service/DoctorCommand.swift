@@ -40,8 +40,6 @@ struct DoctorCommand: ParsableCommand {
       }
     } catch let error as ConfigurationErrors {
       findings.add(error.faults)
-    } catch {
-      throw Failures.report(error)
     }
     format.show(findings.facts)
     if findings.exit != .done { throw ExitCode(findings.exit) }

@@ -28,12 +28,10 @@ struct SandboxCommand: ParsableCommand {
   func run() throws {
     // Before the server's threads start; otherwise a signal would end the process.
     var signals = Signals.block()
-    try Failures.reported {
-      let server = try start()
-      Streams.data(server.baseURL)
-      _ = Signals.wait(for: &signals)
-      try server.stop()
-    }
+    let server = try start()
+    Streams.data(server.baseURL)
+    _ = Signals.wait(for: &signals)
+    try server.stop()
   }
 
   /// Throws at once if the state could never be saved there.

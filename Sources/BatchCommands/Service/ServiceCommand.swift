@@ -34,12 +34,10 @@ struct ServicePrepareCommand: ParsableCommand {
 
   func run() throws {
     let loaded = try JobSource.load(job.job, job.changes, asksService: !sandbox)
-    let report = try Failures.reported {
-      var request = try RunRequest(loaded: loaded, of: .installed, mode: .run, now: .now)
-      if sandbox { request.useSandbox() }
-      let options = PreparationOptions(isRehearsal: dryRun, makesAuditTable: auditTable)
-      return try InstalledPlatforms.of(request.platform)?.prepare(request, options) ?? PreparationReport()
-    }
+    var request = try RunRequest(loaded: loaded, of: .installed, mode: .run, now: .now)
+    if sandbox { request.useSandbox() }
+    let options = PreparationOptions(isRehearsal: dryRun, makesAuditTable: auditTable)
+    let report = try InstalledPlatforms.of(request.platform)?.prepare(request, options) ?? PreparationReport()
     answer.format.show(report.facts(isRehearsal: dryRun))
     for problem in report.problems { Streams.note("error: \(problem)".printable) }
     if !report.problems.isEmpty { throw ExitCode(.configuration) }

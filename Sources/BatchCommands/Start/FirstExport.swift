@@ -25,7 +25,7 @@ struct FirstExport {
   private(set) var toDo: String?
 
   /// - Parameter files: Paths or patterns.
-  /// - Throws: `InputError`, `IngestFailure`, or `ExitCode` if nothing can be proposed, after printing the reason.
+  /// - Throws: `InputError`, `IngestFailure`, or ``CommandError`` if nothing can be proposed.
   init(
     _ files: [String], platform named: (any PlatformCommands)?, folder: String, hints: MapProposal.Hints
   ) throws {
@@ -38,10 +38,12 @@ struct FirstExport {
     guard let input = found.first(where: { $0.size > 0 }) ?? found.first else { return }
     let shown = files[0].printable
     let form = try ExportForm(of: input)
-    if let refusal = form.refusal { throw Self.refusal("\(shown): error: \(refusal)") }
+    if let refusal = form.refusal { throw CommandError(.inputRefused, "\(shown): error: \(refusal)") }
     let records = try ExportRecords(of: input, form, platform.platform.vocabulary)
     // The size of a pipe is not known before it is read.
-    if input.size == 0, records.nodes.isEmpty { throw Self.refusal("\(shown): error: the file is empty") }
+    if input.size == 0, records.nodes.isEmpty {
+      throw CommandError(.inputRefused, "\(shown): error: the file is empty")
+    }
     if named == nil {
       platform = Self.platform(for: records.types)
       if platform.platform.name != PlatformName.first.commands.platform.name {
@@ -61,7 +63,8 @@ struct FirstExport {
       let near =
         NearestName.question(about: error.name, among: error.known)
         ?? "the columns are \(error.known.joined(separator: ", "))"
-      throw Self.refusal("\(shown): error: there is no column '\(error.name.printable)'; \(near.printable)")
+      throw CommandError(
+        .inputRefused, "\(shown): error: there is no column '\(error.name.printable)'; \(near.printable)")
     }
     notes += form.guesses.map { "  \($0.printable)" }
     let files = Array(found.filter { $0.size > 0 || $0 == input }.prefix(Self.mostFiles))
@@ -106,7 +109,8 @@ struct FirstExport {
     let keyed = try records.byKey.first { try MapProposal(of: $0.records, types: types).isOfRecords }
     if let first = keyed?.first {
       let place = first.dropLast().map { "[\(JSONString.quoted($0))]" }.joined()
-      throw Self.refusal(
+      throw CommandError(
+        .inputRefused,
         ("\(shown): error: records under keys of their own, such as '\(ExportColumns.written(first))', which maps cannot read; "
           + "export lines or an array, for example with 'jq -c .\(place)[]', or name the one to read as \"record\" in a map")
           .printable)
@@ -173,7 +177,7 @@ struct FirstExport {
       let none =
         form.isTable ? "the file has a header, but no records" : "the file has neither JSON objects nor a table"
       let words = none + (refused.map { " that can be read: \($0)".printable } ?? "")
-      throw Self.refusal("\(shown): error: \(words)")
+      throw CommandError(.inputRefused, "\(shown): error: \(words)")
     }
     if best.missing.isEmpty, let other = best.ofOtherTime {
       func refused(_ proposal: MapProposal) throws -> Int {
@@ -307,12 +311,6 @@ struct FirstExport {
   private static let mostFiles = 20
   /// A placeholder that no column name contains.
   static let mapPlace = "\u{1}"
-
-  /// Prints the reason why nothing is written; returns the exit code.
-  private static func refusal(_ words: String) -> ExitCode {
-    Streams.note(words)
-    return ExitCode(.inputRefused)
-  }
 
   /// Returns the platform that knows the types of the most records; in a tie, the first one.
   private static func platform(for types: [String: Int]) -> any PlatformCommands {

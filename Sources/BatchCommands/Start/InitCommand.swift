@@ -58,37 +58,35 @@ struct InitCommand: ParsableCommand {
   }
 
   func run() throws {
-    try Failures.reported {
-      let export =
-        from.isEmpty
-        ? nil : try FirstExport(from, platform: self.platform?.commands, folder: folder, hints: hints)
-      for note in export?.notes ?? [] { Streams.note(note) }
-      let platform = export?.platform ?? self.platform?.commands ?? PlatformName.first.commands
-      let job = FirstJob(
-        name: jobName, platform: platform, day: Zone.utc.startOfDay(.now, plus: -1), export: export)
-      let files = job.files
-      for file in files { try NewFile.refuse(at: path(of: file)) }
-      for file in files {
-        try NewFile.write(file.text, to: path(of: file))
-        Streams.note("Wrote \(path(of: file))")
-      }
-      let mapPath = path(of: FirstJob.File(path: MapProposal.file, text: ""))
-      if let toDo = export?.toDo {
-        Streams.note(
-          "\(from[0].printable): error: \(toDo.replacing(FirstExport.mapPlace, with: mapPath)) (docs/exports.md)")
-        throw ExitCode(.inputRefused)
-      }
-      // `map try` cannot apply the `record` of an entry in `inputs`.
-      if let export, let map = export.map, export.record == nil {
-        let shown = map == MapProposal.file ? mapPath : map
-        let kind = export.kind == .events ? [] : ["--kind", export.kind.name]
-        let named = platform.platform.name
-        let destination = named == PlatformName.first.commands.platform.name ? [] : ["--destination", named]
-        let command = ShellCommand(["map", "try", shown, from[0]] + kind + destination)
-        Streams.note("To preview the records that the map produces: \(command.text)")
-      }
-      Streams.note("To try the job: \(ShellCommand(["run", path(of: files[0]), "--sandbox"]).text)")
+    let export =
+      from.isEmpty
+      ? nil : try FirstExport(from, platform: self.platform?.commands, folder: folder, hints: hints)
+    for note in export?.notes ?? [] { Streams.note(note) }
+    let platform = export?.platform ?? self.platform?.commands ?? PlatformName.first.commands
+    let job = FirstJob(
+      name: jobName, platform: platform, day: Zone.utc.startOfDay(.now, plus: -1), export: export)
+    let files = job.files
+    for file in files { try NewFile.refuse(at: path(of: file)) }
+    for file in files {
+      try NewFile.write(file.text, to: path(of: file))
+      Streams.note("Wrote \(path(of: file))")
     }
+    let mapPath = path(of: FirstJob.File(path: MapProposal.file, text: ""))
+    if let toDo = export?.toDo {
+      throw CommandError(
+        .inputRefused,
+        "\(from[0].printable): error: \(toDo.replacing(FirstExport.mapPlace, with: mapPath)) (docs/exports.md)")
+    }
+    // `map try` cannot apply the `record` of an entry in `inputs`.
+    if let export, let map = export.map, export.record == nil {
+      let shown = map == MapProposal.file ? mapPath : map
+      let kind = export.kind == .events ? [] : ["--kind", export.kind.name]
+      let named = platform.platform.name
+      let destination = named == PlatformName.first.commands.platform.name ? [] : ["--destination", named]
+      let command = ShellCommand(["map", "try", shown, from[0]] + kind + destination)
+      Streams.note("To preview the records that the map produces: \(command.text)")
+    }
+    Streams.note("To try the job: \(ShellCommand(["run", path(of: files[0]), "--sandbox"]).text)")
   }
 
   /// The name of the folder, with `-` for characters other than ASCII letters, digits, `.`, `_` and `-`; `first` if

@@ -109,36 +109,34 @@ struct StorePurgeCommand: ParsableCommand {
     let settings = configuration.settings
     let (kept, now) = (settings.eventStore, asOf ?? .now)
     let (digests, devices) = (digestDays ?? kept.digestDays, deviceDays ?? kept.deviceDays)
-    try Failures.reported {
-      try Platforms.installed.change(file.path(of: job, inSandbox: sandbox)) { store, platform in
-        let report = try store.retention.purge(asOf: now, days: days ?? kept.daysToKeep)
-        let knowledge = try store.retention.purgeKnowledge(
-          asOf: now, digestDays: digests > 0 ? digests : nil, deviceDays: devices > 0 ? devices : nil
-        ) { try platform.lastSeen($0) }
-        let freed = shrink ? try store.retention.shrink() : 0
-        let own = store.format.retention.map { JSONMember(key: $0.name, value: .number(report.platformRows)) }
-        let document: JSONNode = [
-          "purged": .number(report.purged), "kept": .number(report.kept), "digests": .number(knowledge.digests),
-          "devices": .number(knowledge.devices), "freedBytes": .number(freed),
-        ]
-        try answer.format.show(document.adding([own].compactMap { $0 })) {
+    try Platforms.installed.change(file.path(of: job, inSandbox: sandbox)) { store, platform in
+      let report = try store.retention.purge(asOf: now, days: days ?? kept.daysToKeep)
+      let knowledge = try store.retention.purgeKnowledge(
+        asOf: now, digestDays: digests > 0 ? digests : nil, deviceDays: devices > 0 ? devices : nil
+      ) { try platform.lastSeen($0) }
+      let freed = shrink ? try store.retention.shrink() : 0
+      let own = store.format.retention.map { JSONMember(key: $0.name, value: .number(report.platformRows)) }
+      let document: JSONNode = [
+        "purged": .number(report.purged), "kept": .number(report.kept), "digests": .number(knowledge.digests),
+        "devices": .number(knowledge.devices), "freedBytes": .number(freed),
+      ]
+      try answer.format.show(document.adding([own].compactMap { $0 })) {
+        Streams.note(
+          report.purged.counted("posted event was deleted", "posted events were deleted") + "; "
+            + report.kept.counted(
+              "event of that age was not posted and is kept", "events of that age were not posted and are kept"))
+        if let own { Streams.note("\(own.key) deleted: \(report.platformRows)") }
+        if knowledge.digests + knowledge.devices > 0 {
           Streams.note(
-            report.purged.counted("posted event was deleted", "posted events were deleted") + "; "
-              + report.kept.counted(
-                "event of that age was not posted and is kept", "events of that age were not posted and are kept"))
-          if let own { Streams.note("\(own.key) deleted: \(report.platformRows)") }
-          if knowledge.digests + knowledge.devices > 0 {
-            Streams.note(
-              "digests of \(knowledge.digests.counted("line")) and states of \(knowledge.devices.counted("idle device")) were deleted"
-            )
-          }
-          if let since = try store.retention.knownSince() {
-            Streams.note(
-              "lines before \(since.rfc3339) are skipped, because the store no longer knows which of them were imported"
-            )
-          }
-          if shrink { Streams.note("the store is \(freed.grouped) bytes smaller") }
+            "digests of \(knowledge.digests.counted("line")) and states of \(knowledge.devices.counted("idle device")) were deleted"
+          )
         }
+        if let since = try store.retention.knownSince() {
+          Streams.note(
+            "lines before \(since.rfc3339) are skipped, because the store no longer knows which of them were imported"
+          )
+        }
+        if shrink { Streams.note("the store is \(freed.grouped) bytes smaller") }
       }
     }
   }
@@ -158,10 +156,8 @@ struct StoreRebindCommand: ParsableCommand {
 
   func run() throws {
     let loaded = try job.load()
-    try Failures.reported {
-      let request = try job.request(.post, loaded)
-      try Platforms.installed.change(request.storePath) { try rebind($0, of: $1, to: request.storeDestination) }
-    }
+    let request = try job.request(.post, loaded)
+    try Platforms.installed.change(request.storePath) { try rebind($0, of: $1, to: request.storeDestination) }
   }
 
   private func rebind(_ store: EventStore, of platform: any Platform, to new: StoreDestination) throws {
@@ -185,9 +181,8 @@ struct StoreRebindCommand: ParsableCommand {
   private func refuseUnlessPossible(
     _ old: StoreDestination?, _ new: StoreDestination, _ store: EventStore, _ platform: any Platform
   ) throws {
-    func refuse(_ problem: String) -> ExitCode {
-      Streams.note("\(store.path): error: \(problem); the store was not changed")
-      return ExitCode(.configuration)
+    func refuse(_ problem: String) -> CommandError {
+      CommandError(.configuration, "\(store.path): error: \(problem); the store was not changed")
     }
     guard new.address != nil else {
       throw refuse(

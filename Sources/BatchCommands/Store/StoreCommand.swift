@@ -30,7 +30,7 @@ struct StoreOptions<Name: JobNaming>: ParsableArguments {
 
   /// Passes the store to `body` for changes; no run may have it open.
   func writing(_ body: (EventStore, any Platform) throws -> Void) throws {
-    try Failures.reported { try Platforms.installed.change(choice.path(), body) }
+    try Platforms.installed.change(choice.path(), body)
   }
 }
 
@@ -86,7 +86,7 @@ struct StoreChoice<Name: JobNaming>: ParsableArguments {
 
   /// Returns the path of the store. If `reads` is true, the job may be invalid.
   ///
-  /// - Throws: `ExitCode` for an invalid job, after printing its faults.
+  /// - Throws: ``ConfigurationErrors`` for an invalid job.
   func path(reads: Bool = false) throws -> String {
     if let store = store ?? job.flatMap({ EventStore.isStore($0) ? $0 : nil }) { return store }
     do {
@@ -95,9 +95,9 @@ struct StoreChoice<Name: JobNaming>: ParsableArguments {
       for warning in loaded.configuration.warnings { Streams.note(warning.description) }
       return RunRequest.storePath(of: loaded.job, inSandbox: sandbox)
     } catch {
-      Streams.note(error.description)
       let kept = error.job.map { RunRequest.storePath(of: $0, inSandbox: sandbox) }
-      guard reads, let kept, EventStore.isStore(kept) else { throw ExitCode(error.exit) }
+      guard reads, let kept, EventStore.isStore(kept) else { throw error }
+      Streams.note(error.description)
       return kept
     }
   }
@@ -105,11 +105,9 @@ struct StoreChoice<Name: JobNaming>: ParsableArguments {
   /// Passes the store to `body` for reading; a run may have it open. If `checksPages` is true, a damaged store is
   /// refused.
   func reading(checksPages: Bool = true, _ body: (EventStore, any Platform) throws -> Void) throws {
-    try Failures.reported {
-      let (store, platform) = try Platforms.installed.openReading(path(reads: true), checksPages: checksPages)
-      try body(store, platform)
-      try store.close()
-    }
+    let (store, platform) = try Platforms.installed.openReading(path(reads: true), checksPages: checksPages)
+    try body(store, platform)
+    try store.close()
   }
 }
 

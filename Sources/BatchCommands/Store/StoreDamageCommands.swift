@@ -112,23 +112,21 @@ struct StoreRestoreCommand: ParsableCommand {
 
   func run() throws {
     let copy = try StoreCopy(address, choice)
-    try Failures.reported {
-      let bytes = try copy.read(of: .installed)
-      answer.format.show(["file": .text(copy.store), "bytes": .number(bytes)]) {
-        Streams.note("\(copy.store.printable): an intact copy of \(address.printable), \(bytes.counted("byte"))")
-      }
+    let bytes = try copy.read(of: .installed)
+    answer.format.show(["file": .text(copy.store), "bytes": .number(bytes)]) {
+      Streams.note("\(copy.store.printable): an intact copy of \(address.printable), \(bytes.counted("byte"))")
     }
   }
 }
 
 extension StoreCopy {
-  /// - Throws: `ExitCode` for an invalid job, after printing its faults.
+  /// - Throws: ``ConfigurationErrors`` for an invalid job.
   init(_ address: String, _ choice: StoreChoice<JobOption>) throws {
     let store = try choice.path(reads: true)
     let changes = CommandLineChanges(profile: choice.profile)
     let settings =
       try choice.job.map { try JobSource.load($0, changes, asksService: false).configuration.settings }
-      ?? Failures.reported { try JobSource.loader(asksService: false).load(files: []).settings }
+      ?? JobSource.loader(asksService: false).load(files: []).settings
     self.init(address, of: store, in: ObjectStorage(settings), interruption: try Signals.interruption())
   }
 }

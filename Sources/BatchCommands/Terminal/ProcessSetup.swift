@@ -91,16 +91,14 @@ enum Signals {
 
   /// Starts to handle signals, and returns the interruption that a run checks.
   ///
-  /// - Throws: The reported error that ends the command.
+  /// - Throws: ``ThreadRefused``.
   static func interruption() throws -> Interruption {
     let interruption = Interruption()
     let blocked = block()
-    try Failures.reported {
-      try Threads.detach {
-        var signals = blocked
-        interruption.raise(wait(for: &signals))
-        _exit(128 + wait(for: &signals))
-      }
+    try Threads.detach {
+      var signals = blocked
+      interruption.raise(wait(for: &signals))
+      _exit(128 + wait(for: &signals))
     }
     return interruption
   }

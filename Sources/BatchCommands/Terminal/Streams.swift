@@ -88,19 +88,10 @@ enum Streams {
 
 /// The conversion of errors to messages on stderr and exit codes (reference command-line 4).
 enum Failures {
-  /// Runs `body`, reports an error on stderr and throws its exit code. The argument parser's errors are rethrown.
-  static func reported<Value>(_ body: () throws -> Value) throws -> Value {
-    do {
-      return try body()
-    } catch {
-      throw report(error)
-    }
-  }
-
   /// Reports the error, unless it was already reported or is left to the argument parser, and returns the error to end
   /// with.
   static func report(_ error: any Error) -> any Error {
-    if error is ExitCode || error is CleanExit || error is ValidationError { return error }
+    guard EngageBatch.exitCode(for: error) == .failure else { return error }
     Streams.note("\(error)")
     return ExitCode(RunExit(of: error))
   }

@@ -105,13 +105,12 @@ extension Instant {
 enum InputDocument {
   /// Reads up to ``RegularFile/usuallyLargest`` bytes of a file, or of stdin for `-`.
   ///
-  /// - Throws: `ExitCode(.noInput)`, after printing the reason.
+  /// - Throws: ``CommandError``.
   static func read(_ path: String) throws -> [UInt8] {
     do {
       return try RegularFile.read(path == "-" ? "/dev/stdin" : path, takesPipes: true)
     } catch {
-      Streams.note("\(path.printable): error: \(error.reason)")
-      throw ExitCode(.noInput)
+      throw CommandError(.noInput, "\(path.printable): error: \(error.reason)")
     }
   }
 }

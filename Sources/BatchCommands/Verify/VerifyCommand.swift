@@ -28,14 +28,12 @@ struct VerifyCommand: ParsableCommand {
 
   func run() throws {
     let interruption = try Signals.interruption()
-    let arrivals = try Failures.reported {
-      var request = try job.request(.dryRun(sends: true), job.load())
-      let server = try job.sandbox ? EmbeddedSandbox.start(for: request) : nil
-      defer { EmbeddedSandbox.stop(server) }
-      request.sandboxAddress = server?.baseURL
-      return try Pipeline(request, interruption: interruption)
-        .verify(limit: limit, personal.showPersonalData ? .clear : .hash)
-    }
+    var request = try job.request(.dryRun(sends: true), job.load())
+    let server = try job.sandbox ? EmbeddedSandbox.start(for: request) : nil
+    defer { EmbeddedSandbox.stop(server) }
+    request.sandboxAddress = server?.baseURL
+    let arrivals = try Pipeline(request, interruption: interruption)
+      .verify(limit: limit, personal.showPersonalData ? .clear : .hash)
     answer.format.show(arrivals.facts)
     if !arrivals.areWhole { throw ExitCode(.inputRefused) }
   }

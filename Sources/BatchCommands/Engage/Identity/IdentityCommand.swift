@@ -17,15 +17,12 @@ struct IdentityCommand: ParsableCommand {
       """,
     subcommands: [List.self, Show.self, Resume.self, Undo.self, Abandon.self, Renew.self, Link.self, Export.self])
 
-  /// Calls `body`, and converts its errors to messages and exit codes.
+  /// Calls `body`; a failed call to the service ends the command with its reason.
   static func reporting(_ body: () throws -> Void) throws {
     do {
       try body()
-    } catch let error as ExitCode {
-      throw error
-    } catch {
-      Streams.note(error is RemoteFailure ? "error: \(error)" : "\(error)")
-      throw ExitCode(exit(of: error))
+    } catch let failure as RemoteFailure {
+      throw CommandError(failure.exit, "error: \(failure)")
     }
   }
 

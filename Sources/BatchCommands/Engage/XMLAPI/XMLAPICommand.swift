@@ -75,16 +75,11 @@ struct XMLAPICommand: ParsableCommand {
   }
 
   func run() throws {
-    guard let operation else { return try Failures.reported { try runSeries() } }
+    guard let operation else { return try runSeries() }
     let named = try named(operation)
-    guard !print else {
-      try Failures.reported { try show(named) }
-      return
-    }
+    guard !print else { return try show(named) }
     let settings = try source.load(asksService: !sandbox).configuration.settings
-    let outcome = try Failures.reported {
-      try ServiceSession.run(settings, usesSandbox: sandbox) { $0.call(named.operation) }
-    }
+    let outcome = try ServiceSession.run(settings, usesSandbox: sandbox) { $0.call(named.operation) }
     let report = XMLAPIReport(operation, outcome)
     Streams.data(report.document.text())
     if report.exit != .done { throw ExitCode(report.exit) }
