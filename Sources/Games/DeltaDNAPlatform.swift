@@ -2,7 +2,6 @@ package import BatchConfiguration
 import BatchFoundation
 package import BatchPipeline
 package import BatchStore
-import GameRules
 
 /// deltaDNA: games send events to Collect and get decisions from Engage.
 package struct DeltaDNAPlatform: GamePlatform {

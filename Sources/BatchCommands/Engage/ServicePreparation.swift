@@ -1,6 +1,5 @@
 import BatchConfiguration
 import BatchFoundation
-import BatchPipeline
 import BatchWire
 import Engage
 

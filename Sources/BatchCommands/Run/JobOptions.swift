@@ -2,7 +2,6 @@ import ArgumentParser
 import BatchConfiguration
 import BatchFoundation
 import BatchPipeline
-import BatchReport
 import FoundationEssentials
 
 extension Log.Format: ExpressibleByArgument {}

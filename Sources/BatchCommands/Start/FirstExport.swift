@@ -1,5 +1,3 @@
-import ArgumentParser
-import BatchConfiguration
 import BatchFoundation
 import BatchIngest
 import BatchMaps

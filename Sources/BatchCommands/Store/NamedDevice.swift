@@ -1,4 +1,3 @@
-import BatchConfiguration
 import BatchFoundation
 import BatchPipeline
 import BatchReport

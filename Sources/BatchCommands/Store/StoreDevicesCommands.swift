@@ -1,6 +1,5 @@
 import ArgumentParser
 import BatchFoundation
-import BatchPipeline
 import BatchReport
 import BatchStore
 

@@ -2,7 +2,6 @@ import ArgumentParser
 import BatchFoundation
 import BatchPipeline
 import BatchReport
-import BatchSandbox
 import Glibc
 
 /// The streams of a command: data on stdout, messages on stderr.

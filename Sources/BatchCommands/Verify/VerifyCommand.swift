@@ -1,5 +1,4 @@
 import ArgumentParser
-import BatchConfiguration
 import BatchFoundation
 import BatchPipeline
 import BatchReport

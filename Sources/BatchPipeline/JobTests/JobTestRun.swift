@@ -3,7 +3,6 @@ import BatchDelivery
 import BatchFoundation
 import BatchIngest
 import BatchReport
-import BatchStore
 
 package struct JobTestResult: Sendable {
   package var test: JobTest

@@ -1,4 +1,3 @@
-import BatchFoundation
 import BatchStore
 
 /// The description of a processed part: `result.json` next to its store (reference formats 5.2).

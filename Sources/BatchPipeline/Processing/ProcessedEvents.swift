@@ -1,6 +1,4 @@
-import BatchConfiguration
 package import BatchFoundation
-import BatchIngest
 package import BatchReport
 import BatchStore
 

@@ -1,4 +1,3 @@
-import BatchConfiguration
 import BatchFoundation
 package import BatchIngest
 import BatchReport

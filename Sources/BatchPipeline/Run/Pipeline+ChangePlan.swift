@@ -2,7 +2,6 @@ import BatchConfiguration
 import BatchFoundation
 import BatchIngest
 import BatchReport
-import BatchStore
 import Glibc
 
 /// The changes that a run makes to the service's data, apart from sending events: `--online-plan` writes them, and

@@ -1,9 +1,7 @@
 import BatchConfiguration
 package import BatchDelivery
 import BatchFoundation
-import BatchIngest
 import BatchReport
-import BatchStore
 import BatchWire
 
 /// The stages of a run in order, in any mode:

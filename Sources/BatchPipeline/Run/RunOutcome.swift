@@ -1,4 +1,3 @@
-import BatchConfiguration
 package import BatchFoundation
 package import BatchIngest
 package import BatchReport

@@ -1,6 +1,5 @@
 package import BatchFoundation
 import EventSchemas
-import GameRules
 
 /// Reads the body of a request to Collect and judges each event in it (reference deltadna-service 3.7, 6.3).
 package struct EventJudge: ~Copyable {

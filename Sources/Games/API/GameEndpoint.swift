@@ -1,4 +1,3 @@
-import BatchDelivery
 package import BatchFoundation
 package import BatchWire
 package import GameRules

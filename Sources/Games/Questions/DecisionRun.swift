@@ -1,7 +1,6 @@
 package import BatchFoundation
 package import BatchStore
 import BatchWire
-import GameRules
 
 /// Sends the pending questions in a store to deltaDNA Engage, each at most once over all runs (reference deltadna 9). The
 /// store records the start of a question before the first byte is sent. If the run is then killed, the question is left

@@ -1,5 +1,4 @@
 package import BatchConfiguration
-import BatchFoundation
 package import BatchPipeline
 package import BatchStore
 

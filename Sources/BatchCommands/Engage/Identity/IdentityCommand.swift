@@ -1,7 +1,6 @@
 import ArgumentParser
 import BatchConfiguration
 import BatchFoundation
-import BatchPipeline
 import BatchReport
 import BatchStore
 import Engage

@@ -1,4 +1,3 @@
-import BatchFoundation
 import BatchWire
 package import EngageRules
 

@@ -1,4 +1,3 @@
-import BatchFoundation
 import EngageRules
 
 /// The ways in which a service may store a column's values, by type (reference identity 3.2, decisions 61).

@@ -2,7 +2,6 @@ import BatchConfiguration
 import BatchDelivery
 package import BatchFoundation
 import BatchPipeline
-import BatchWire
 import Glibc
 
 /// The rules for repeating failed calls, with pauses (reference guarantees 3); `DeliverySchedule` has those for events.

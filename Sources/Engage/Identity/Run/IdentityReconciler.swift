@@ -2,7 +2,6 @@ package import BatchConfiguration
 package import BatchFoundation
 package import BatchReport
 package import BatchStore
-import EngageRules
 
 /// Reconciles the service's recipients with the store's devices: sets up devices, processes checks, and carries out or
 /// undoes merges.

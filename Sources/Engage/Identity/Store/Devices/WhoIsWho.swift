@@ -1,6 +1,5 @@
 import BatchFoundation
 import BatchStore
-import EngageRules
 import GRDB
 
 /// The only code that derives identities: a device and a moment name a person, a person has a recipient, and recipients

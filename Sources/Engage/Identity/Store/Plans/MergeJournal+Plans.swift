@@ -1,4 +1,3 @@
-import BatchFoundation
 package import BatchStore
 package import EngageRules
 import GRDB
