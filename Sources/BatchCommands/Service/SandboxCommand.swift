@@ -81,7 +81,7 @@ enum EmbeddedSandbox {
       server.savesState = savesState
     }
     if let asOf {
-      server.clock = .virtual(from: asOf)
+      server.clock = SandboxClock(now: asOf)
       server.restoresClock = false
     }
     return try SandboxServer.start(

@@ -265,11 +265,10 @@ package struct DeviceOutline: Sendable, Equatable {
     /// The time of use; nil if no event has it.
     package var seconds: Int64?
 
-    package init(id: String? = nil, start: String? = nil, end: String? = nil, seconds: Int64? = nil) {
+    package init(id: String? = nil, start: String? = nil, end: String? = nil) {
       self.id = id
       self.start = start
       self.end = end
-      self.seconds = seconds
     }
   }
 

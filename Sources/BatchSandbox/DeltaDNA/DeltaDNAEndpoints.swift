@@ -13,8 +13,6 @@ package final class DeltaDNAEndpoints: GameEndpoints {
 
   package func begin(_ time: SandboxTime) { state.withLock { $0.time = time } }
 
-  package var endpoints: [SandboxEndpoint] { SandboxEndpoint.deltaDNA }
-
   package func endpoint(of path: String) -> SandboxEndpoint? { DeltaDNAPath(path)?.endpoint }
 
   package func work(for request: inout SandboxRequest) -> SandboxWork {

@@ -4,7 +4,7 @@ package import EventSchemas
 
 /// The mutable state of deltaDNA in the sandbox. One lock guards it, so requests are carried out one at a time.
 struct DeltaDNAState: Sendable {
-  var time = SandboxTime(.virtual())
+  var time = SandboxTime(SandboxClock())
   var verdicts: VerdictLog
   private let options: DeltaDNASandboxOptions
   private var users: UInt64 = 0

@@ -19,8 +19,6 @@ package final class EngageEndpoints: SandboxPlatform {
 
   // MARK: - Requests
 
-  package var endpoints: [SandboxEndpoint] { SandboxEndpoint.engage }
-
   package func endpoint(of path: String) -> SandboxEndpoint? { SandboxEndpoint(engagePath: path) }
 
   package func limit(of endpoint: SandboxEndpoint) -> Int? {

@@ -1,37 +1,16 @@
 package import BatchFoundation
 import Glibc
 
-/// The sandbox's clock. A virtual clock moves only through ``advance(by:)`` and when jobs are polled, so dates are
-/// reproducible.
+/// The sandbox's clock. It moves only through ``advance(by:)`` and when jobs are polled, so dates are reproducible.
 package struct SandboxClock: Sendable {
-  /// 2026-01-31T10:00:00Z, the default start of a virtual clock.
+  /// 2026-01-31T10:00:00Z
   package static let defaultStart = Instant(milliseconds: 1_769_853_600_000)
 
-  private var base: Int64
-  private let followsSystem: Bool
+  package var now: Instant
 
-  package static func virtual(from start: Instant = defaultStart) -> SandboxClock {
-    SandboxClock(base: start.milliseconds, followsSystem: false)
-  }
+  package init(now: Instant = defaultStart) { self.now = now }
 
-  /// The machine's clock, plus all advances.
-  package static var system: SandboxClock { SandboxClock(base: 0, followsSystem: true) }
-
-  private init(base: Int64, followsSystem: Bool) {
-    self.base = base
-    self.followsSystem = followsSystem
-  }
-
-  package var now: Instant {
-    Instant(milliseconds: base + (followsSystem ? Instant.now.milliseconds : 0))
-  }
-
-  mutating func advance(by span: Milliseconds) { base += span.count }
-
-  /// Whether the clock moves only when advanced.
-  var isVirtual: Bool { !followsSystem }
-
-  mutating func restore(_ milliseconds: Int64) { if isVirtual { base = milliseconds } }
+  mutating func advance(by span: Milliseconds) { now = Instant(milliseconds: now.milliseconds + span.count) }
 }
 
 /// The clock that all platforms of a sandbox share.

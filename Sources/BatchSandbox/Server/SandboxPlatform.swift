@@ -1,9 +1,6 @@
 /// The endpoints of one platform's service, with its state. Requests are carried out one after another, in order of
 /// arrival; everything else may be called at any time.
 package protocol SandboxPlatform: AnyObject, Sendable {
-  /// The endpoints, in the order in which messages list them.
-  var endpoints: [SandboxEndpoint] { get }
-
   /// Returns the endpoint of a path; nil for a path of another platform.
   func endpoint(of path: String) -> SandboxEndpoint?
 

@@ -125,7 +125,7 @@ package struct SandboxSettings: Sendable {
   package var port = 0
   /// The seed for ids, tokens and everything random.
   package var seed: UInt64 = 1
-  package var clock = SandboxClock.virtual()
+  package var clock = SandboxClock()
   package var faults = FaultPlan()
   /// The maximum number of requests kept in the ledger; totals include all requests.
   package var ledgerLimit = 10_000
@@ -133,7 +133,7 @@ package struct SandboxSettings: Sendable {
   package var stateFile: String?
   /// Whether to start with the state in the file; otherwise the first change replaces the file.
   package var loadsState = true
-  /// Whether a virtual clock continues from the file's time.
+  /// Whether the clock continues from the file's time.
   package var restoresClock = true
   /// Whether changes are written to the file; a dry run only reads it.
   package var savesState = true

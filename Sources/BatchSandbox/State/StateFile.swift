@@ -41,7 +41,7 @@ final class StateFile: Sendable {
       else { throw CommandError.invalidState(path) }
       for platform in core.platforms { try platform.restore(from: bytes) }
       core.desk.withLock { $0.ledger.totals = content.totals }
-      if restoresClock, let clock = content.clock { core.time.withLock { $0.restore(clock) } }
+      if restoresClock, let clock = content.clock { core.time.withLock { $0.now = Instant(milliseconds: clock) } }
     } catch {
       throw CommandError.invalidState(path)
     }
@@ -79,9 +79,10 @@ final class StateFile: Sendable {
     }
     guard let totals else { return }
     do {
-      var members = ["version": "\(Self.version)", "totals": sandboxJSON(totals)]
-      // The time of a virtual clock is saved, so that restored data keeps its age.
-      core.time.withLock { if $0.isVirtual { members["clock"] = "\($0.now.milliseconds)" } }
+      // The time is saved, so that restored data keeps its age.
+      var members = [
+        "version": "\(Self.version)", "totals": sandboxJSON(totals), "clock": "\(core.time.now.milliseconds)",
+      ]
       for platform in core.platforms { members.merge(try platform.savedState()) { _, later in later } }
       try writeFileAtomically(path, Array(sandboxJSON(members: members).utf8))
     } catch {

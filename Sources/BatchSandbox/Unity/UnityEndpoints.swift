@@ -14,7 +14,7 @@ package final class UnityEndpoints: GameEndpoints {
   package static let member = "unity"
 
   private struct State {
-    var time = SandboxTime(.virtual())
+    var time = SandboxTime(SandboxClock())
     var verdicts: VerdictLog
   }
 
@@ -39,8 +39,6 @@ package final class UnityEndpoints: GameEndpoints {
   }
 
   package func begin(_ time: SandboxTime) { state.withLock { $0.time = time } }
-
-  package var endpoints: [SandboxEndpoint] { SandboxEndpoint.unity }
 
   package func endpoint(of path: String) -> SandboxEndpoint? {
     guard path.utf8.starts(with: Self.root.utf8) else { return nil }

@@ -97,9 +97,7 @@ extension XMLAPI {
         xml.element("PARAMETER", "")
       }
     }
-    clock.withLock { clock in
-      if clock.isVirtual { clock.advance(by: Milliseconds(switches.pollAdvancesSeconds * 1000)) }
-    }
+    clock.withLock { $0.advance(by: Milliseconds(switches.pollAdvancesSeconds * 1000)) }
   }
 
   mutating func deleteJob(_ call: ReceivedCall, _ xml: inout ResponseWriter) throws(APIFault) {
