@@ -35,6 +35,28 @@ import Testing
     #expect(try folder.names() == ["store.sqlite", "store.sqlite.lock"])
   }
 
+  /// While a transaction is under way, the store is read as it was before it.
+  @Test func isReadBesideATransactionAndClosedAsOne() throws {
+    let store = try EventStore.open(folder.store)
+    _ = try run(store)
+    let beside = try store.beside()
+    #expect(try store.beside().connection === beside.connection)
+    try store.write { db in
+      try db.execute(sql: "DELETE FROM run")
+      #expect(try beside.runs.all().count == 1)
+    }
+    #expect(try beside.runs.all().isEmpty)
+    #expect(throws: StoreError.self) { try beside.write { try $0.execute(sql: "DELETE FROM run") } }
+    try store.close()
+    #expect(try folder.names() == ["store.sqlite", "store.sqlite.lock"])
+    // What nobody writes, or what has no log, is read through its own connection.
+    let read = try EventStore.openReading(folder.store)
+    #expect(try read.beside().connection === read.connection)
+    let scratch = try EventStore.open(folder.path + "/scratch", format: .engage, isScratch: true)
+    #expect(try scratch.beside().connection === scratch.connection)
+    try scratch.close()
+  }
+
   @Test func aChangeNeedsAStoreAndClosesIt() throws {
     #expect(throws: StoreError.missing(path: folder.store)) {
       try EventStore.change(folder.store, format: .engage) { _ in Issue.record("opened") }

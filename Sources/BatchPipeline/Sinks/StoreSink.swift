@@ -8,7 +8,8 @@ struct StoreSink: Sendable {
   let store: EventStore
   /// The run to which the results belong.
   let run: RunID
-  /// The store of earlier runs; nil if it was empty, because a first run would find only its own results.
+  /// The store of earlier runs, read beside the results that are written; nil if it was empty, because a first run would
+  /// find only its own results.
   let earlier: EventStore?
   private let quarantined: QuarantinedLines
   private let refuse: (@Sendable ([QuarantinedLine]) throws -> Void)?
@@ -26,7 +27,7 @@ struct StoreSink: Sendable {
     refuse: (@Sendable ([QuarantinedLine]) throws -> Void)? = nil
   ) throws {
     if let limit { try store.quarantine.limit(to: limit) }
-    self.earlier = try earlier.flatMap { try $0.isEmpty ? nil : $0 }
+    self.earlier = try earlier.flatMap { try $0.isEmpty ? nil : $0.beside() }
     (self.store, self.run, self.quarantined) = (store, run, quarantined)
     (self.refuse, self.reduce) = (refuse, reduce)
     writer = try StoreWriter { try store.commit($0, run: run) }

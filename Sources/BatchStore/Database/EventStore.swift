@@ -1,7 +1,7 @@
 import BatchFoundation
 package import GRDB
 
-/// All data that a job keeps between runs: one SQLite database with one connection, used by one process at a time.
+/// All data that a job keeps between runs: one SQLite database, which one process at a time writes through one connection.
 ///
 /// Committed data survives a kill and, if the disk honors flushes, a power failure (write-ahead log,
 /// `synchronous=FULL`). A store that is opened for reading is not changed.
@@ -201,6 +201,17 @@ package struct EventStore: Sendable {
   package func copied(to path: String) throws -> EventStore {
     try connection.copy(to: path)
     return try Self.open(path, format: format, isScratch: true)
+  }
+
+  /// The store for reading what has been committed, without waiting while other threads write; see
+  /// ``StoreConnection/beside()``.
+  package func beside() throws -> EventStore { EventStore(try connection.beside()) }
+
+  /// Opens a second connection to a store that is open, for reading.
+  static func queueBeside(_ path: String) throws -> DatabaseQueue {
+    var configuration = configuration(readOnly: true)
+    configuration.prepareDatabase { try $0.execute(sql: "PRAGMA cache_size = -1024") }
+    return try DatabaseQueue(path: location(StoreFile(path).path), configuration: configuration)
   }
 
   /// Writes everything into the main file, closes it, and releases the lock, even if writing or closing throws.

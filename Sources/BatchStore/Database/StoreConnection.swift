@@ -1,7 +1,8 @@
+import BatchFoundation
 package import GRDB
 
-/// The only connection to a store, through which all its tables are read and written. Functions throw as ``EventStore``
-/// describes.
+/// A connection to a store, through which all its tables are read and written. Functions throw as ``EventStore``
+/// describes. There is no other connection except one for reading while this one writes (``beside()``).
 ///
 /// Releasing a queue makes Dispatch free the objects that GRDB attached to it, on another thread; if no thread can be
 /// created, Dispatch waits forever. Therefore the queue, a few kilobytes, lives until the process ends. The database
@@ -13,6 +14,7 @@ package final class StoreConnection: Sendable {
   private let lock: StoreLock?
   private let isScratch: Bool
   private let group = GroupCommit()
+  private let reader = Guarded<StoreConnection?>(nil)
 
   /// - Parameters:
   ///   - isScratch: as in ``EventStore/open(_:format:isResult:isScratch:)``.
@@ -34,13 +36,32 @@ package final class StoreConnection: Sendable {
     }
   }
 
-  // A writer has already closed the queue and received the errors.
-  deinit { try? queue.close() }
+  // A writer has already closed the queue and received the errors. The last connection to be closed removes the
+  // write-ahead log, so it must be this one, which may write.
+  deinit {
+    try? reader.withLock { $0 }?.queue.close()
+    try? queue.close()
+  }
+
+  /// Returns a connection for reading, which does not wait while this one writes, and sees what has been committed. It
+  /// is closed with this one. A store that is not written, or has no write-ahead log, needs none and returns this one.
+  func beside() throws -> StoreConnection {
+    guard lock != nil, !isScratch else { return self }
+    return try reader.withLock { reader in
+      if let reader { return reader }
+      let fresh = try StoreError.translating(path) {
+        try StoreConnection(EventStore.queueBeside(path), path: path) { _ in format }
+      }
+      reader = fresh
+      return fresh
+    }
+  }
 
   /// Writes everything into the main file, closes it, and releases the lock.
   func close() throws {
     defer { lock?.release() }
     try StoreError.translating(path) {
+      try reader.withLock { $0 }?.queue.close()
       // Marks the file as having a write-ahead log, like every other store.
       if isScratch { try queue.writeWithoutTransaction { try $0.execute(sql: "PRAGMA journal_mode = WAL") } }
       try queue.close()
