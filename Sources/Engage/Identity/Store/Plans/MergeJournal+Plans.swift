@@ -5,42 +5,35 @@ import GRDB
 extension MergeJournal {
   /// Returns all plans that have not ended, oldest first.
   package func openPlans() throws -> [MergePlan] {
-    try connection.readIdentities(orElse: []) { db in
-      try Int64.fetchAll(
-        db, sql: "SELECT id FROM merge_plan WHERE state NOT IN ('done', 'undone', 'dropped') ORDER BY id"
-      ).compactMap { try Self.plan($0, in: db) }
-    }
+    try plans("SELECT id FROM merge_plan WHERE state NOT IN ('done', 'undone', 'dropped') ORDER BY id")
   }
 
   /// Returns all plans, oldest first.
   package func plans() throws -> [MergePlan] {
-    try connection.readIdentities(orElse: []) { db in
-      try Int64.fetchAll(db, sql: "SELECT id FROM merge_plan ORDER BY id").compactMap { try Self.plan($0, in: db) }
-    }
+    try plans("SELECT id FROM merge_plan ORDER BY id")
   }
 
   /// Returns up to `limit` plans from a run and from `others`: unfinished ones first, then sorted by record time and
   /// device, because their numbers depend on the threads.
   package func plans(of run: RunID, or others: [Int64], limit: Int) throws -> [MergePlan] {
-    try connection.readIdentities(orElse: []) { db in
-      try Int64.fetchAll(
-        db,
-        sql: """
-          SELECT plan.id FROM merge_plan plan LEFT JOIN identity_check ON identity_check.id = plan.check_id
-          WHERE plan.run = ? OR plan.id IN (SELECT value FROM json_each(?))
-          ORDER BY plan.state = ?, coalesce(identity_check.timestamp, plan.created), plan.device, plan.id LIMIT ?
-          """,
-        arguments: [run.number, "[\(others.map(String.init).joined(separator: ","))]", MergeState.done.rawValue, limit]
-      ).compactMap { try Self.plan($0, in: db) }
-    }
+    try plans(
+      """
+      SELECT plan.id FROM merge_plan plan LEFT JOIN identity_check ON identity_check.id = plan.check_id
+      WHERE plan.run = ? OR plan.id IN (SELECT value FROM json_each(?))
+      ORDER BY plan.state = ?, coalesce(identity_check.timestamp, plan.created), plan.device, plan.id LIMIT ?
+      """, [run.number, "[\(others.map(String.init).joined(separator: ","))]", MergeState.done.rawValue, limit])
   }
 
   /// Returns all plans of a device, oldest first.
   package func plans(of device: String) throws -> [MergePlan] {
-    try connection.read { db in
-      try Int64.fetchAll(
-        db.cachedStatement(sql: "SELECT id FROM merge_plan WHERE device = ? ORDER BY id"), arguments: [device]
-      ).compactMap { try Self.plan($0, in: db) }
+    try plans("SELECT id FROM merge_plan WHERE device = ? ORDER BY id", [device])
+  }
+
+  /// Returns the plans with the numbers that a query selects, in its order.
+  private func plans(_ numbers: String, _ arguments: StatementArguments = []) throws -> [MergePlan] {
+    try connection.readIdentities(orElse: []) { db in
+      try Int64.fetchAll(db.cachedStatement(sql: numbers), arguments: arguments)
+        .compactMap { try Self.plan($0, in: db) }
     }
   }
 
