@@ -108,17 +108,13 @@ struct ServiceExamination {
   }
 
   private mutating func match(_ need: NeededColumn, _ check: String, _ id: String, _ list: ListDescription) {
-    guard let column = list.columns.first(where: { $0.name.utf8.elementsEqual(need.name.utf8) }) else {
+    guard let column = list.columns.first(where: { $0.name.isIdentical(to: need.name) }) else {
       return object(check, "\(id) has no column '\(need.name)'", setting: need.setting)
     }
-    // System columns have no type.
-    guard let type = column.type.map(ColumnTypeName.of), !need.types.contains(type) else {
+    guard let objection = need.objection(to: column) else {
       return found.ok(check, "\(id) has the column '\(need.name)'")
     }
-    found.warning(
-      check,
-      "\(id): the column '\(need.name)' has type \(type) instead of \(need.types.sorted().joined(separator: " or "))",
-      setting: need.setting)
+    found.warning(check, "\(id): \(objection)", setting: need.setting)
   }
 
   // MARK: Events
@@ -209,4 +205,13 @@ enum ColumnTypeName {
   ]
 
   static func of(_ type: String) -> String { names[type] ?? type }
+}
+
+extension NeededColumn {
+  /// Returns what is wrong with the type of the list's column; nil if it can hold the values. System columns, which have
+  /// no type, can.
+  func objection(to column: ListDescription.ListColumn) -> String? {
+    guard let type = column.type.map(ColumnTypeName.of), !types.contains(type) else { return nil }
+    return "the column '\(name)' has type \(type) instead of \(types.sorted().joined(separator: " or "))"
+  }
 }

@@ -75,10 +75,9 @@ struct ServicePreparation {
   }
 
   private mutating func check(_ need: NeededColumn, _ column: ListDescription.ListColumn, in place: String) {
-    guard let type = column.type.map(ColumnTypeName.of), !need.types.contains(type) else { return }
+    guard let objection = need.objection(to: column) else { return }
     report.problems.append(
-      "\(place): the column '\(need.name)' has type \(type) instead of \(need.types.sorted().joined(separator: " or ")), and types cannot be changed; name another column with \(need.setting)"
-    )
+      "\(place): \(objection), and types cannot be changed; name another column with \(need.setting)")
   }
 
   private func call<Answer>(_ request: XMLAPIOperation<Answer>, _ what: String) throws -> Answer {
