@@ -29,14 +29,7 @@ extension GameCommands {
   /// Checks the event schema and the session configuration, which a run refuses if they are unusable.
   func examineFiles(_ loaded: LoadedJob, _ findings: inout DoctorFindings) {
     let problems = lint(loaded.job, loaded.configuration)
-    for problem in problems {
-      let text = "\(problem.place): \(problem.text)"
-      if problem.severity == .error {
-        findings.error("files", text, exit: .configuration)
-      } else {
-        findings.warning("files", text)
-      }
-    }
+    findings.add(problems, as: "files")
     guard !problems.contains(where: { $0.severity == .error }) else { return }
     let game = loaded.configuration.settings.deltaDNA
     findings.ok(

@@ -124,12 +124,16 @@ extension DoctorFindings {
   /// Adds the faults of the configuration, or a positive finding if there are none.
   mutating func add(_ faults: [ConfigurationFault]) {
     if faults.isEmpty { ok("configuration", "the job and its configuration are valid") }
+    add(faults, as: "configuration")
+  }
+
+  mutating func add(_ faults: [ConfigurationFault], as check: String) {
     for fault in faults {
       // The finding states the severity itself.
       let text = "\(fault.place): \(fault.text)"
       switch fault.severity {
-      case .error: error("configuration", text, exit: .configuration)
-      default: warning("configuration", text)
+      case .error: error(check, text, exit: .configuration)
+      default: warning(check, text)
       }
     }
   }
