@@ -126,7 +126,7 @@ struct ConfigFindings {
   private mutating func examine(_ job: Job, _ configuration: Configuration) {
     let folder = FileManager.default.currentDirectoryPath
     let place = Place(of: job)
-    let platform = Platforms.installed[job.destination].flatMap { InstalledPlatforms.of($0) }
+    let platform = Platforms.installed[job.destination].map { InstalledPlatforms.of($0) }
     add(platform?.refusals(of: job, configuration) ?? [])
     let store = RunRequest.storePath(of: job, inSandbox: runs == .sandbox)
     if Self.isFolder(store) == true {

@@ -91,7 +91,7 @@ struct ForgetCommand: ParsableCommand {
         // A rehearsal finds obstacles before anything is irrevocably deleted.
         _ = try erase(
           ids, [], store, platform, ErasureOptions(admitsFoundDevices: sharedDevices, isRehearsal: true))
-        guard let commands = InstalledPlatforms.of(platform) else { return }
+        let commands = InstalledPlatforms.of(platform)
         for line in try commands.erase(ids, from: request, store, isRehearsal: dryRun, personal) { Streams.note(line) }
       }
       // The store knows best which person a device belongs to, so it is erased last: after an interruption, the same

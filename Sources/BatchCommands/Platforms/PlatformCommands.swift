@@ -94,8 +94,12 @@ enum InstalledPlatforms {
   /// The platforms; a store or job that names none belongs to the first.
   @TaskLocal static var all: [any PlatformCommands] = [EngageCommands(), DeltaDNACommands(), UnityCommands()]
 
-  static func of(_ platform: any Platform) -> (any PlatformCommands)? {
-    all.first { $0.platform.name.utf8.elementsEqual(platform.name.utf8) }
+  /// Returns the additions of one of ``Platforms/installed``.
+  static func of(_ platform: any Platform) -> any PlatformCommands {
+    guard let commands = all.first(where: { $0.platform.name.isIdentical(to: platform.name) }) else {
+      preconditionFailure("the platform '\(platform.name)' is not installed")
+    }
+    return commands
   }
 }
 

@@ -48,7 +48,7 @@ struct DoctorCommand: ParsableCommand {
   private func examine(_ request: RunRequest, _ findings: inout DoctorFindings) throws {
     do {
       try request.refuseMissingSettings()
-      try InstalledPlatforms.of(request.platform)?.examine(request, &findings)
+      try InstalledPlatforms.of(request.platform).examine(request, &findings)
     } catch let error as ServiceSettingsError {
       for problem in error.problems {
         // Each problem begins with the name of its setting.

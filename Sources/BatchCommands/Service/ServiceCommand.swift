@@ -36,7 +36,7 @@ struct ServicePrepareCommand: ParsableCommand {
     var request = try RunRequest(loaded: loaded, of: .installed, mode: .run, now: .now)
     if sandbox { request.useSandbox() }
     let options = PreparationOptions(isRehearsal: dryRun, makesAuditTable: auditTable)
-    let report = try InstalledPlatforms.of(request.platform)?.prepare(request, options) ?? PreparationReport()
+    let report = try InstalledPlatforms.of(request.platform).prepare(request, options)
     answer.format.show(report.facts(isRehearsal: dryRun))
     for problem in report.problems { Streams.note("error: \(problem)".printable) }
     if !report.problems.isEmpty { throw ExitCode(.configuration) }

@@ -23,7 +23,7 @@ struct StoreSessionsCommand: ParsableCommand {
 
   func run() throws {
     try options.reading { store, platform in
-      guard let devices = InstalledPlatforms.of(platform) else { return }
+      let devices = InstalledPlatforms.of(platform)
       let policy = try personal.policy(for: store)
       var listing = Listing(options.answer.format, columns: devices.sessionColumns)
       try store.forEachDevice(part, after: after, personal) { device in
@@ -69,7 +69,7 @@ struct StoreCampaignsCommand: ParsableCommand {
   func run() throws {
     let instant = asOf ?? .now
     try options.reading { store, platform in
-      guard let devices = InstalledPlatforms.of(platform) else { return }
+      let devices = InstalledPlatforms.of(platform)
       let policy = try personal.policy(for: store)
       var listing = Listing(options.answer.format, columns: ["device", "campaign", "expiresAt", "active"])
       try store.forEachDevice(part, after: after, personal) { device in

@@ -34,10 +34,9 @@ struct StoreEventsCommand: ParsableCommand {
 
   func run() throws {
     try options.reading { store, platform in
-      let names = try campaign.flatMap { _ in try InstalledPlatforms.of(platform)?.campaigns(in: store) }
       var rows = EventRows(
         options.answer.format, platform, try personal.policy(for: store),
-        campaign: names.flatMap { names in campaign.map { (names, $0) } })
+        campaign: try campaign.map { (try InstalledPlatforms.of(platform).campaigns(in: store), $0) })
       rows.type = type
       var filter = EventFilter(status: status)
       (filter.from, filter.to, filter.after) = (part.from, part.to, try after.map { try store.knownEvent($0).id })

@@ -14,7 +14,7 @@ struct StoreStatusCommand: ParsableCommand {
   func run() throws {
     try options.reading { store, platform in
       var facts = try Self.facts(of: store)
-      try facts.add(InstalledPlatforms.of(platform)?.contents(of: store) ?? [:])
+      try facts.add(InstalledPlatforms.of(platform).contents(of: store))
       facts.note(try platform.unsentEvents(in: store).map { "\($0.events.counted("event")) \($0.words)" })
       options.answer.format.show(facts)
     }

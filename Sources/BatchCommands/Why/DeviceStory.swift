@@ -10,7 +10,7 @@ struct DeviceStory {
   private let personal: PersonalData
   private let device: [UInt8]
   private let timeline: DeviceTimeline
-  private let stories: (any PlatformStories)?
+  private let stories: any PlatformStories
   /// The instant; nil for the store's known time.
   private let at: Instant?
 
@@ -20,7 +20,7 @@ struct DeviceStory {
     self.device = device
     self.at = at
     platform = try Platforms.installed.platform(named: store.format.destination)
-    stories = try InstalledPlatforms.of(platform)?.stories(in: store, personal)
+    stories = try InstalledPlatforms.of(platform).stories(in: store, personal)
     timeline = try DeviceTimeline(of: device, in: store, platform, stories)
   }
 
@@ -34,11 +34,11 @@ struct DeviceStory {
     let index = at.map { timeline.last(at: $0) } ?? timeline.entries.indices.last
     answer.add("events", titled: "events", events(index))
     answer.add("corrections", titled: "corrections", try corrections())
-    if let index { stories?.describeDevice(after: index, at: at, in: timeline, &answer) }
-    if at == nil, let stored = try store.timelines.device(device), let words = try stories?.state(of: stored) {
-      answer.add("state", titled: "now", words)
+    if let index { stories.describeDevice(after: index, at: at, in: timeline, &answer) }
+    if at == nil, let stored = try store.timelines.device(device) {
+      answer.add("state", titled: "now", try stories.state(of: stored))
     }
-    try stories?.describeHistory(of: name, &answer)
+    try stories.describeHistory(of: name, &answer)
     answer.add("statuses", titled: "statuses", statuses)
     return answer
   }

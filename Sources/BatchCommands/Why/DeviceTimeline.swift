@@ -24,10 +24,8 @@ struct DeviceTimeline {
 
   private(set) var entries: [Entry] = []
 
-  /// - Parameter stories: Provides the names of types that are codes; nil if each type is its own name.
-  init(
-    of device: [UInt8], in store: EventStore, _ platform: any Platform, _ stories: (any PlatformStories)?
-  ) throws {
+  /// - Parameter stories: Provides the names of types that are codes.
+  init(of device: [UInt8], in store: EventStore, _ platform: any Platform, _ stories: any PlatformStories) throws {
     var filter = EventFilter()
     filter.devices = [device]
     let describer = EventDescriber(platform, showsContent: true)
@@ -38,7 +36,7 @@ struct DeviceTimeline {
         Entry(
           id: stored.id, timestamp: stored.id.timestamp, emission: stored.emission, type: type,
           event: try JSONNode.parse(stored.json, options: .nulCharacters), stored: stored,
-          words: PlatformReport.words(ofType: type, stories?.name(ofType: type))))
+          words: PlatformReport.words(ofType: type, stories.name(ofType: type))))
       return true
     }
     for index in entries.indices { entries[index].source = try store.runs.source(entries[index].stored.source) }

@@ -10,7 +10,7 @@ struct EventStory {
   private let platform: any Platform
   private let personal: PersonalData
   private let timeline: DeviceTimeline
-  private let stories: (any PlatformStories)?
+  private let stories: any PlatformStories
   private let index: Int
   private var event: DeviceTimeline.Entry { timeline.entries[index] }
 
@@ -18,7 +18,7 @@ struct EventStory {
     self.store = store
     self.personal = personal
     platform = try Platforms.installed.platform(named: store.format.destination)
-    stories = try InstalledPlatforms.of(platform)?.stories(in: store, personal)
+    stories = try InstalledPlatforms.of(platform).stories(in: store, personal)
     timeline = try DeviceTimeline(of: event.device, in: store, platform, stories)
     guard let index = timeline.index(of: event.id) else {
       throw UnknownName(
@@ -44,7 +44,7 @@ struct EventStory {
     if let correction = try correction() {
       answer.add("correction", titled: "correction", correction)
     } else {
-      try stories?.describe(index, in: timeline, settings, &answer)
+      try stories.describe(index, in: timeline, settings, &answer)
     }
     answer.add("decided", titled: "processed by", settings.words)
     answer.add("status", titled: "status", try status())

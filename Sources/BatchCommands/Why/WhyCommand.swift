@@ -139,14 +139,14 @@ enum NamedEvent {
     ofCampaign campaign: String, on device: [UInt8], until instant: Instant?, in store: EventStore
   ) throws -> StoredEvent {
     let platform = try Platforms.installed.platform(named: store.format.destination)
-    let names = try InstalledPlatforms.of(platform)?.campaigns(in: store)
+    let names = try InstalledPlatforms.of(platform).campaigns(in: store)
     let describer = EventDescriber(platform, showsContent: true)
     var filter = EventFilter()
     filter.devices = [device]
     var last: StoredEvent?
     var known: Set<String> = []
     try store.ledger.forEachEvent(filter) { event in
-      let values = try describer.describe(event.json) { names?($0.content) } ?? []
+      let values = try describer.describe(event.json) { names($0.content) }
       known.formUnion(values.filter { !$0.isEmpty })
       guard values.contains(where: { $0.isIdentical(to: campaign) }), instant.map({ event.id.timestamp <= $0 }) ?? true
       else { return true }
