@@ -16,19 +16,16 @@ struct StoreSessionsCommand: ParsableCommand {
   @Option(help: "Only devices with this session state: none, active or paused.")
   var status: SessionRow.Status?
 
-  @OptionGroup var part: ListingPart
-
-  @Option(help: "Only devices after this one, such as the last one of a previous listing with --limit.")
-  var after: String?
+  @OptionGroup var part: DeviceListingPart
 
   func run() throws {
     try options.reading { store, platform in
       let devices = InstalledPlatforms.of(platform)
       let policy = try personal.policy(for: store)
       var listing = Listing(options.answer.format, columns: devices.sessionColumns)
-      try store.forEachDevice(part, after: after, personal) { device in
+      try part.forEachDevice(of: store, personal) { device in
         let row = try devices.session(of: device, policy)
-        guard part.contains(row.lastSeen), status.map({ $0 == row.status }) ?? true else { return false }
+        guard part.span.contains(row.lastSeen), status.map({ $0 == row.status }) ?? true else { return false }
         listing.add(row.cells)
         return true
       }
@@ -61,10 +58,7 @@ struct StoreCampaignsCommand: ParsableCommand {
   @Option(help: "Only campaigns in this state: active or expired.")
   var status: Status?
 
-  @OptionGroup var part: ListingPart
-
-  @Option(help: "Only devices after this one, such as the last one of a previous listing with --limit.")
-  var after: String?
+  @OptionGroup var part: DeviceListingPart
 
   func run() throws {
     let instant = asOf ?? .now
@@ -72,8 +66,8 @@ struct StoreCampaignsCommand: ParsableCommand {
       let devices = InstalledPlatforms.of(platform)
       let policy = try personal.policy(for: store)
       var listing = Listing(options.answer.format, columns: ["device", "campaign", "expiresAt", "active"])
-      try store.forEachDevice(part, after: after, personal) { device in
-        guard let last = try devices.campaign(of: device), part.contains(last.expiresAt) else { return false }
+      try part.forEachDevice(of: store, personal) { device in
+        guard let last = try devices.campaign(of: device), part.span.contains(last.expiresAt) else { return false }
         let isActive = instant <= last.expiresAt
         guard status.map({ ($0 == .active) == isActive }) ?? true, campaign?.isIdentical(to: last.name) ?? true else {
           return false
@@ -92,25 +86,31 @@ struct StoreCampaignsCommand: ParsableCommand {
 
 extension SessionRow.Status: ExpressibleByArgument {}
 
-extension EventStore {
+/// The devices that a listing shows.
+struct DeviceListingPart: ParsableArguments {
+  @OptionGroup var span: ListingPart
+
+  @Option(help: "Only devices after this one, such as the last one of a previous listing with --limit.")
+  var after: String?
+
   /// Passes devices to `body`, sorted by the bytes of their ids, until the number of true results reaches the
   /// limit.
   ///
   /// - Throws: ``UnknownName`` for a device that the store does not have.
   func forEachDevice(
-    _ part: ListingPart, after: String?, _ personal: PersonalDataOption, _ body: (StoredDevice) throws -> Bool
+    of store: EventStore, _ personal: PersonalDataOption, _ body: (StoredDevice) throws -> Bool
   ) throws {
     var count = 0
-    if let devices = try part.devices(in: self, personal) {
-      for stored in try devices.compactMap(timelines.device) where try body(stored) {
+    if let devices = try span.devices(in: store, personal) {
+      for stored in try devices.compactMap(store.timelines.device) where try body(stored) {
         count += 1
-        if count == part.limit { return }
+        if count == span.limit { return }
       }
       return
     }
-    try timelines.forEachDevice(after: after.map { try NamedDevice.find($0, in: self, personal) }) { stored in
+    try store.timelines.forEachDevice(after: after.map { try NamedDevice.find($0, in: store, personal) }) { stored in
       if try body(stored) { count += 1 }
-      return part.limit.map { count < $0 } ?? true
+      return span.limit.map { count < $0 } ?? true
     }
   }
 }
