@@ -40,7 +40,9 @@ package struct Facts: Sendable, ExpressibleByDictionaryLiteral {
   package mutating func add(_ more: Facts) { rows += more.rows }
 
   /// Adds a line of cells with tabs between them.
-  package mutating func addLine(_ cells: String...) {
+  package mutating func addLine(_ cells: String...) { addLine(cells) }
+
+  package mutating func addLine(_ cells: [String]) {
     rows.append(Row(lines: [cells.map(\.printable).joined(separator: "\t")]))
   }
 

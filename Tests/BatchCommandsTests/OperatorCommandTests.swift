@@ -143,7 +143,7 @@ import Testing
         == "3 quarantine entries tried: 1 accepted, 0 duplicates, 0 out of window, 2 still quarantined; "
         + "1 line is neither in the store nor in its file")
     #expect(
-      QuarantineReplayCommand.document(outcome).compactText
+      QuarantineReplayCommand.figures(outcome).document.compactText
         == #"{"read":3,"accepted":1,"duplicates":0,"outOfWindow":0,"forgotten":0,"stillQuarantined":2,"#
         + #""quarantineReasons":{"invalid-json":2},"unavailable":1,"events":1,"late":0}"#)
   }

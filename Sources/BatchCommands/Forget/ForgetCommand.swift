@@ -115,12 +115,11 @@ struct ForgetCommand: ParsableCommand {
     let count = try EventStore.change(request.storePath, format: request.platform.storeFormat) { store in
       try store.erasures.admit(ids).count
     }
-    answer.format.show(["admitted": .number(count)]) {
-      Streams.note(
-        count == 0
-          ? "later records with these ids were already accepted; nothing was changed"
-          : "later records with \(count.counted("id")) are accepted again")
-    }
+    answer.format.show(
+      ["admitted": .number(count)],
+      notes: count == 0
+        ? "later records with these ids were already accepted; nothing was changed"
+        : "later records with \(count.counted("id")) are accepted again")
   }
 
   /// Warns of ids that the store does not know, because later records with a mistyped id would be skipped silently.
@@ -169,29 +168,26 @@ struct ForgetCommand: ParsableCommand {
     _ report: ErasureReport?, _ personal: PersonalData?, _ others: [(folder: String, report: ErasureReport)]
   ) {
     let devices = (report?.devices ?? []).map { personal?.id(String(decoding: $0, as: UTF8.self)).text ?? "" }
-    let document: JSONNode = ["dryRun": .flag(dryRun)]
-    answer.format.show(
-      document.adding([
-        "devices": report.map { _ in .texts(devices) }, "removed": report.map { Self.json($0.counts) },
-        "results": Self.json(others),
-      ])
-    ) {
-      for device in devices { Streams.note("device \(device.printable) \(dryRun ? "would be" : "was") removed") }
-      if let report { show(report.counts, of: nil) }
-      for other in others { show(other.report.counts, of: other.folder) }
-      Streams.note(
-        dryRun
-          ? "nothing was changed; without --dry-run, all of this would be removed"
-          : "later records with these ids are skipped and counted as 'forgotten'"
-            + (report == nil ? "" : "; 'store erasures' lists the proof"))
-    }
+    var facts: Facts = ["dryRun": .flag(dryRun)]
+    facts.add("devices", report.map { _ in .texts(devices) })
+    facts.note(devices.map { "device \($0) \(dryRun ? "would be" : "was") removed" })
+    facts.add("removed", report.map { Self.json($0.counts) })
+    facts.add("results", Self.json(others))
+    if let report { Self.add(report.counts, of: nil, to: &facts) }
+    for other in others { Self.add(other.report.counts, of: other.folder, to: &facts) }
+    facts.note(
+      dryRun
+        ? "nothing was changed; without --dry-run, all of this would be removed"
+        : "later records with these ids are skipped and counted as 'forgotten'"
+          + (report == nil ? "" : "; 'store erasures' lists the proof"))
+    answer.format.show(facts)
   }
 
   /// - Parameter folder: The folder of a result; nil for the job's store.
-  private func show(_ counts: [String: Int], of folder: String?) {
-    if counts.isEmpty { return Streams.note("\(folder?.printable ?? "the store") has no data for these ids") }
+  private static func add(_ counts: [String: Int], of folder: String?, to facts: inout Facts) {
+    if counts.isEmpty { facts.note("\(folder ?? "the store") has no data for these ids") }
     for (what, count) in counts.sorted(by: { $0.key < $1.key }) {
-      Streams.data("\(what)\t\(count)" + (folder.map { "\t\($0.printable)" } ?? ""))
+      facts.addLine([what, "\(count)"] + [folder].compactMap { $0 })
     }
   }
 

@@ -1,6 +1,7 @@
 import ArgumentParser
 import BatchFoundation
 import BatchPipeline
+import BatchReport
 import BatchStore
 
 struct PersonCommand: ParsableCommand {
@@ -81,23 +82,21 @@ struct StoreErasuresCommand: ParsableCommand {
   func run() throws {
     try options.reading { store, _ in
       let proofs = try store.erasures.proofs()
-      options.answer.format.show(.array(proofs.map(Self.document))) {
-        for proof in proofs {
-          let counts = proof.counts.map { "\($0.what) \($0.count)" }.joined(separator: ", ")
-          Streams.data("\(proof.id)\t\(proof.at.rfc3339)\t\(counts)")
-          for id in proof.ids { Streams.data("\t\(id.kind.name)\t\(id.code)\(id.isRefused ? "" : "\tadmitted")") }
-        }
-        if proofs.isEmpty { Streams.note("nobody has been forgotten in this store") }
-      }
+      options.answer.format.show(proofs.map(Self.facts))
+      if proofs.isEmpty, options.answer.format == .text { Streams.note("nobody has been forgotten in this store") }
     }
   }
 
-  private static func document(_ proof: ErasureProof) -> JSONNode {
-    [
+  private static func facts(_ proof: ErasureProof) -> Facts {
+    var facts: Facts = [
       "id": .number(proof.id), "at": .text(proof.at.rfc3339),
       "ids": .array(
         proof.ids.map { ["kind": .text($0.kind.name), "hash": .text($0.code), "refused": .flag($0.isRefused)] }),
       "removed": .object(proof.counts.map { ($0.what, .number($0.count)) }),
     ]
+    let counts = proof.counts.map { "\($0.what) \($0.count)" }.joined(separator: ", ")
+    facts.addLine("\(proof.id)", proof.at.rfc3339, counts)
+    for id in proof.ids { facts.addLine(["", id.kind.name, id.code] + (id.isRefused ? [] : ["admitted"])) }
+    return facts
   }
 }

@@ -132,13 +132,13 @@ struct QuarantineReplayCommand: ParsableCommand {
     monitor.finish()
     if outcome.isWhole {
       let replay = outcome.replay ?? ReplayOutcome()
-      answer.format.show(Self.document(replay)) { Streams.note(Self.words(replay)) }
+      answer.format.show(Self.figures(replay), notes: Self.words(replay))
     }
     if let failure = outcome.report.failure { Streams.note(failure) }
     guard outcome.exit == .done else { throw ExitCode(outcome.exit) }
   }
 
-  static func document(_ outcome: ReplayOutcome) -> JSONNode {
+  static func figures(_ outcome: ReplayOutcome) -> Facts {
     let counts = outcome.counts
     let reasons = QuarantineReason.allCases.compactMap { reason in
       counts.reasons[reason].map { (reason.rawValue, JSONNode.number($0)) }
@@ -210,9 +210,8 @@ struct QuarantineResolveCommand: ParsableCommand {
           hint: "the line may no longer be pending; 'engage-batch quarantine list --all' lists all lines")
       }
       try store.quarantine.resolve(ids, as: .dismissed)
-      options.answer.format.show(["dismissed": .number(ids.count)]) {
-        Streams.note(ids.count.counted("line was dismissed", "lines were dismissed"))
-      }
+      options.answer.format.show(
+        ["dismissed": .number(ids.count)], notes: ids.count.counted("line was dismissed", "lines were dismissed"))
       if ids.isEmpty { throw ExitCode(.noInput) }
     }
   }

@@ -2,6 +2,7 @@ import ArgumentParser
 import BatchConfiguration
 import BatchFoundation
 import BatchPipeline
+import BatchReport
 import BatchStore
 
 struct StoreRequeueCommand: ParsableCommand {
@@ -47,12 +48,11 @@ struct StoreRequeueCommand: ParsableCommand {
         case .all: try store.ledger.requeue(statuses)
         case .number(let number): try store.ledger.requeue(statuses, chunk: number)
         }
-      options.answer.format.show(["requeued": .number(count)]) {
-        Streams.note(
-          count == 0
-            ? "no event\(chunk == .all ? "" : " of this chunk") has the status \(status.rawValue); nothing was changed"
-            : count.counted("event is queued; the next run sends it", "events are queued; the next run sends them"))
-      }
+      options.answer.format.show(
+        ["requeued": .number(count)],
+        notes: count == 0
+          ? "no event\(chunk == .all ? "" : " of this chunk") has the status \(status.rawValue); nothing was changed"
+          : count.counted("event is queued; the next run sends it", "events are queued; the next run sends them"))
     }
   }
 }
@@ -114,29 +114,29 @@ struct StorePurgeCommand: ParsableCommand {
         asOf: now, digestDays: digests > 0 ? digests : nil, deviceDays: devices > 0 ? devices : nil
       ) { try platform.lastSeen($0) }
       let freed = shrink ? try store.retention.shrink() : 0
-      let own = store.format.retention.map { JSONMember(key: $0.name, value: .number(report.platformRows)) }
-      let document: JSONNode = [
+      var facts: Facts = [
         "purged": .number(report.purged), "kept": .number(report.kept), "digests": .number(knowledge.digests),
         "devices": .number(knowledge.devices), "freedBytes": .number(freed),
       ]
-      try answer.format.show(document.adding([own].compactMap { $0 })) {
-        Streams.note(
-          report.purged.counted("posted event was deleted", "posted events were deleted") + "; "
-            + report.kept.counted(
-              "event of that age was not posted and is kept", "events of that age were not posted and are kept"))
-        if let own { Streams.note("\(own.key) deleted: \(report.platformRows)") }
-        if knowledge.digests + knowledge.devices > 0 {
-          Streams.note(
-            "digests of \(knowledge.digests.counted("line")) and states of \(knowledge.devices.counted("idle device")) were deleted"
-          )
-        }
-        if let since = try store.retention.knownSince() {
-          Streams.note(
-            "lines before \(since.rfc3339) are skipped, because the store no longer knows which of them were imported"
-          )
-        }
-        if shrink { Streams.note("the store is \(freed.grouped) bytes smaller") }
+      facts.note(
+        report.purged.counted("posted event was deleted", "posted events were deleted") + "; "
+          + report.kept.counted(
+            "event of that age was not posted and is kept", "events of that age were not posted and are kept"))
+      if let own = store.format.retention?.name {
+        facts.add(own, .number(report.platformRows))
+        facts.note("\(own) deleted: \(report.platformRows)")
       }
+      if knowledge.digests + knowledge.devices > 0 {
+        facts.note(
+          "digests of \(knowledge.digests.counted("line")) and states of \(knowledge.devices.counted("idle device")) were deleted"
+        )
+      }
+      if let since = try store.retention.knownSince() {
+        facts.note(
+          "lines before \(since.rfc3339) are skipped, because the store no longer knows which of them were imported")
+      }
+      if shrink { facts.note("the store is \(freed.grouped) bytes smaller") }
+      answer.format.show(facts)
     }
   }
 }
@@ -166,15 +166,14 @@ struct StoreRebindCommand: ParsableCommand {
     let counts = try store.ledger.statusCounts()
     let posted = counts[.successfullyPosted] ?? 0
     let pending = [EventStatus.notPosted, .expired, .hold].reduce(0) { $0 + (counts[$1] ?? 0) }
-    answer.format.show([
-      "from": .text(old?.description), "to": .text(new.description), "posted": .number(posted),
-      "waiting": .number(pending),
-    ]) {
-      Streams.note("the store belonged to \(old?.description ?? "no destination") and now belongs to \(new)")
-      Streams.note(
-        "\(posted.counted("posted event")) will not be sent again; \(pending.counted("pending event is", "pending events are")) to be sent to the new destination"
-      )
-    }
+    answer.format.show(
+      [
+        "from": .text(old?.description), "to": .text(new.description), "posted": .number(posted),
+        "waiting": .number(pending),
+      ],
+      notes: "the store belonged to \(old?.description ?? "no destination") and now belongs to \(new)",
+      "\(posted.counted("posted event")) will not be sent again; \(pending.counted("pending event is", "pending events are")) to be sent to the new destination"
+    )
   }
 
   private func refuseUnlessPossible(
@@ -212,18 +211,19 @@ struct StoreDropPartitionCommand: ParsableCommand {
   func run() throws {
     try options.writing { store, _ in
       let dropped = try store.parts.dropHalf()
-      options.answer.format.show([
-        "partition": .text(dropped?.partition.identity),
-        "parts": .number(dropped?.partition.here.count ?? 0), "lines": .number(dropped?.lines ?? 0),
-        "quarantined": .number(dropped?.quarantined ?? 0), "events": .number(dropped?.events ?? 0),
-      ]) {
-        guard let dropped else { return Streams.note("no partition has missing parts; nothing was changed") }
-        let partition = dropped.partition
-        Streams.note(
-          "in partition \(partition.identity.prefix(12)), \(partition.here.count.counted("part")) of \(partition.parts) "
+      options.answer.format.show(
+        [
+          "partition": .text(dropped?.partition.identity),
+          "parts": .number(dropped?.partition.here.count ?? 0), "lines": .number(dropped?.lines ?? 0),
+          "quarantined": .number(dropped?.quarantined ?? 0), "events": .number(dropped?.events ?? 0),
+        ],
+        notes: dropped.map { dropped in
+          let partition = dropped.partition
+          return
+            "in partition \(partition.identity.prefix(12)), \(partition.here.count.counted("part")) of \(partition.parts) "
             + "\(partition.here.count == 1 ? "was" : "were") dropped: \(dropped.lines.counted("line")), "
-            + "\(dropped.quarantined.grouped) quarantined, \(dropped.events.counted("event"))")
-      }
+            + "\(dropped.quarantined.grouped) quarantined, \(dropped.events.counted("event"))"
+        } ?? "no partition has missing parts; nothing was changed")
     }
   }
 }

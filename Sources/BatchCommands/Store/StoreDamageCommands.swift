@@ -2,6 +2,7 @@ import ArgumentParser
 import BatchConfiguration
 import BatchFoundation
 import BatchPipeline
+import BatchReport
 import BatchStore
 import BatchWire
 
@@ -49,9 +50,9 @@ struct StoreBackupCommand: ParsableCommand {
     let copy = try RemoteAddress(file).map { _ in try StoreCopy(file, options.choice) }
     try options.reading { store, _ in
       let bytes = try copy?.write(store) ?? store.backUp(to: file)
-      options.answer.format.show(["file": .text(file), "bytes": .number(bytes)]) {
-        Streams.note("\(file.printable): an intact copy of the store, \(bytes.counted("byte"))")
-      }
+      options.answer.format.show(
+        ["file": .text(file), "bytes": .number(bytes)],
+        notes: "\(file): an intact copy of the store, \(bytes.counted("byte"))")
     }
   }
 }
@@ -113,9 +114,9 @@ struct StoreRestoreCommand: ParsableCommand {
   func run() throws {
     let copy = try StoreCopy(address, choice)
     let bytes = try copy.read(of: .installed)
-    answer.format.show(["file": .text(copy.store), "bytes": .number(bytes)]) {
-      Streams.note("\(copy.store.printable): an intact copy of \(address.printable), \(bytes.counted("byte"))")
-    }
+    answer.format.show(
+      ["file": .text(copy.store), "bytes": .number(bytes)],
+      notes: "\(copy.store): an intact copy of \(address), \(bytes.counted("byte"))")
   }
 }
 

@@ -211,22 +211,29 @@ extension JSONNode {
 enum OutputFormat: String, ExpressibleByArgument, CaseIterable, Sendable {
   case text, json
 
-  /// Prints the document for `json`; otherwise calls `words`.
-  func show(_ document: @autoclosure () throws -> JSONNode, words: () throws -> Void) rethrows {
-    switch self {
-    case .text: try words()
-    case .json: Streams.data(try document().text())
-    }
+  func show(_ facts: Facts) { show(facts.document, or: facts.lines) }
+
+  func show(_ facts: [Facts]) { show(.array(facts.map(\.document)), or: facts.flatMap(\.lines)) }
+
+  /// Shows facts that are one line for people.
+  func show(_ facts: Facts, line: String) {
+    var facts = facts
+    facts.addLine(line)
+    show(facts)
   }
 
-  func show(_ facts: Facts) { show(facts.document) { facts.print() } }
+  /// Shows facts that are sentences on stderr for people.
+  func show(_ facts: Facts, notes: String...) {
+    var facts = facts
+    facts.note(notes)
+    show(facts)
+  }
 
-  func show(_ facts: [Facts]) { show(.array(facts.map(\.document))) { for facts in facts { facts.print() } } }
-}
-
-extension Facts {
-  fileprivate func print() {
-    for line in lines { line.isNote ? Streams.note(line.text) : Streams.data(line.text) }
+  private func show(_ document: JSONNode, or lines: [(text: String, isNote: Bool)]) {
+    switch self {
+    case .text: for line in lines { line.isNote ? Streams.note(line.text) : Streams.data(line.text) }
+    case .json: Streams.data(document.text())
+    }
   }
 }
 

@@ -43,16 +43,15 @@ struct IdentityCommand: ParsableCommand {
   }
 
   static func report(_ figures: RunSummary.Identity, _ format: OutputFormat) {
-    format.show([
-      "checks": .number(figures.checks), "created": .number(figures.created), "updated": .number(figures.updated),
-      "merged": .number(figures.merged), "conflicts": .number(figures.conflicts),
-      "auditRows": .number(figures.auditRows), "refused": .number(figures.refused),
-    ]) {
-      Streams.data(
-        "checks \(figures.checks), created \(figures.created), updated \(figures.updated), merged \(figures.merged), "
-          + "conflicts \(figures.conflicts), audit rows \(figures.auditRows)"
-          + (figures.refused > 0 ? ", refused \(figures.refused)" : ""))
-    }
+    format.show(
+      [
+        "checks": .number(figures.checks), "created": .number(figures.created), "updated": .number(figures.updated),
+        "merged": .number(figures.merged), "conflicts": .number(figures.conflicts),
+        "auditRows": .number(figures.auditRows), "refused": .number(figures.refused),
+      ],
+      line: "checks \(figures.checks), created \(figures.created), updated \(figures.updated), "
+        + "merged \(figures.merged), conflicts \(figures.conflicts), audit rows \(figures.auditRows)"
+        + (figures.refused > 0 ? ", refused \(figures.refused)" : ""))
   }
 
   static func report(_ plan: Int64, of store: EventStore, _ format: OutputFormat) throws {
@@ -84,11 +83,10 @@ extension IdentityCommand {
         let reports = try (open ? store.merges.openPlans() : store.merges.plans()).map {
           try PlanReport($0, of: store, personal)
         }
-        answer.format.show(.array(reports.map(\.facts.document))) {
-          var listing = Listing(.text, columns: PlanReport.columns)
-          for report in reports { listing.add(report.cells) }
-          listing.end()
-        }
+        if answer.format == .json { return answer.format.show(reports.map(\.facts)) }
+        var listing = Listing(.text, columns: PlanReport.columns)
+        for report in reports { listing.add(report.cells) }
+        listing.end()
       }
     }
   }
@@ -170,13 +168,10 @@ extension IdentityCommand {
           now: .now)
         let result = try reconciler.link(
           anonymous: anonymous, primary: primary, mergeColumn: mergeColumn, primaryColumn: primaryColumn)
-        answer.format.show([
-          "changedAnonymous": .flag(result.changedAnonymous), "changedPrimary": .flag(result.changedPrimary),
-        ]) {
-          Streams.data(
-            "anonymous \(result.changedAnonymous ? "updated" : "unchanged"), "
-              + "primary \(result.changedPrimary ? "updated" : "unchanged")")
-        }
+        answer.format.show(
+          ["changedAnonymous": .flag(result.changedAnonymous), "changedPrimary": .flag(result.changedPrimary)],
+          line: "anonymous \(result.changedAnonymous ? "updated" : "unchanged"), "
+            + "primary \(result.changedPrimary ? "updated" : "unchanged")")
       }
     }
   }
@@ -198,9 +193,9 @@ extension IdentityCommand {
             kind: "recipient", name: recipient,
             hint: "'engage-batch identity export --show-personal-data' lists the recipients")
         }
-        options.answer.format.show(["devices": .number(devices)]) {
-          Streams.data("\(devices.counted("device gets", "devices get")) another recipient in the next run")
-        }
+        options.answer.format.show(
+          ["devices": .number(devices)],
+          line: "\(devices.counted("device gets", "devices get")) another recipient in the next run")
       }
     }
   }
@@ -282,9 +277,9 @@ extension IdentityCommand {
           }
           return count + more
         }
-        options.answer.format.show(["setUps": .number(people)]) {
-          Streams.data("\(people.counted("set-up")) abandoned: the next run sends the events without a recipient")
-        }
+        options.answer.format.show(
+          ["setUps": .number(people)],
+          line: "\(people.counted("set-up")) abandoned: the next run sends the events without a recipient")
       }
     }
   }
