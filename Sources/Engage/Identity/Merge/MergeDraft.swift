@@ -84,28 +84,25 @@ struct MergeDraft {
 
   /// Plans the write of a mobile user id to a recipient: row 5 of the set-up, or scenario Sb.
   func settingMobileUserId(_ scenario: MergeScenario, _ subject: Subject, on recipient: RecipientImage) -> MergePlan {
-    let column = settings.recipient.mobileUserIdColumn
-    return plan(
-      scenario, subject, loser: recipient.id, winner: recipient.id,
-      after: DeviceIdentity(recipientId: recipient.id, mobileUserId: subject.current.mobileUserId),
-      steps: [
-        MergeStep(
-          .setMobileUserId, target: recipient.id,
-          changes: [ColumnChange(name: column, before: recipient[column], after: subject.current.mobileUserId)]),
-        MergeStep(.verify), MergeStep(.publishMapping),
-      ])
+    let id = ColumnValue(settings.recipient.mobileUserIdColumn, subject.current.mobileUserId)
+    return writing([id], .setMobileUserId, scenario, subject, on: recipient)
   }
 
   /// Plans scenario S1, in which the ids are written to the device's recipient.
   func settingIds(_ subject: Subject, on recipient: RecipientImage) -> MergePlan {
-    plan(
-      .setIds, subject, loser: recipient.id, winner: recipient.id,
+    writing(subject.ids, .setIds, .setIds, subject, on: recipient)
+  }
+
+  private func writing(
+    _ values: [ColumnValue], _ step: MergeStepName, _ scenario: MergeScenario, _ subject: Subject,
+    on recipient: RecipientImage
+  ) -> MergePlan {
+    let changes = values.map { ColumnChange(name: $0.name, before: recipient[$0.name], after: $0.value) }
+    return plan(
+      scenario, subject, loser: recipient.id, winner: recipient.id,
       after: DeviceIdentity(recipientId: recipient.id, mobileUserId: subject.current.mobileUserId),
       steps: [
-        MergeStep(
-          .setIds, target: recipient.id,
-          changes: subject.ids.map { ColumnChange(name: $0.name, before: recipient[$0.name], after: $0.value) }),
-        MergeStep(.verify), MergeStep(.publishMapping),
+        MergeStep(step, target: recipient.id, changes: changes), MergeStep(.verify), MergeStep(.publishMapping),
       ])
   }
 
