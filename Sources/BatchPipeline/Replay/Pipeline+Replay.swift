@@ -61,8 +61,9 @@ extension Pipeline {
       var refused: [Int64: String] = [:]
       var sent: [EventBlockReader] = []
       for quarantined in pending {
-        let event = try EventBlockReader(quarantined.block, form)
-        guard try event.next() else { throw StoreError.damagedBlock }
+        guard let event = try quarantined.line.block.map({ try EventBlockReader($0, form) }), try event.next() else {
+          throw StoreError.damagedBlock
+        }
         refused[quarantined.id] = try decider.refusal(of: event)
         if refused[quarantined.id] != nil { continue }
         sent.append(event)

@@ -241,7 +241,7 @@ extension EventStore {
     }
     for rows in rows.reversed() { try pass { $0.rows = rows } }
     var last: Int64?
-    while case let events = try quarantine.events(after: last, limit: 256), let newest = events.last {
+    while case let events = try quarantine.pendingEvents(after: last, limit: 256), let newest = events.last {
       last = newest.id
       try pass { $0.quarantine = events.map(\.line) }
     }

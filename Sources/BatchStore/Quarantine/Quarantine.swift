@@ -53,13 +53,6 @@ extension PendingLine {
   package func hasPlace(of other: PendingLine) -> Bool { kind == other.kind && file.isIdentical(to: other.file) }
 }
 
-/// A pending quarantined event, in its platform's format.
-package struct QuarantinedEvent: Sendable, Equatable {
-  package var id: Int64
-  /// A block that has only this event.
-  package var block: [UInt8]
-}
-
 /// Quarantined lines and events, pending or not. Functions throw ``StoreError``; see ``EventStore``.
 package struct Quarantine: Sendable {
   let connection: StoreConnection
@@ -222,20 +215,8 @@ package struct Quarantine: Sendable {
 
   /// Returns the next pending events that a replay can process, oldest first: those after the id `last`, or from the
   /// start if nil.
-  package func pendingEvents(after last: Int64?, limit: Int) throws -> [QuarantinedEvent] {
-    let page = try connection.all(
-      """
-      SELECT id, block FROM quarantine
-      WHERE id > ? AND replayed_run IS NULL AND resolution IS NULL AND block IS NOT NULL ORDER BY id LIMIT ?
-      """, [last ?? .min, limit]
-    ) { try QuarantinedEvent(id: $0.value("id"), block: $0.blob("block")) }
-    _ = try EventStore.inOrder(page.map(\.id), after: last, "quarantined events", by: <)
-    return page
-  }
-
-  /// Returns the same events as ``pendingEvents(after:limit:)``, as entries of the quarantine.
-  package func events(after last: Int64?, limit: Int) throws -> [StoredQuarantine] {
-    try connection.read { db in
+  package func pendingEvents(after last: Int64?, limit: Int) throws -> [StoredQuarantine] {
+    let page = try connection.read { db in
       try Row.fetchAll(
         db,
         sql: """
@@ -244,6 +225,8 @@ package struct Quarantine: Sendable {
           """, arguments: [last ?? .min, limit]
       ).map { try stored($0, in: db) }
     }
+    _ = try EventStore.inOrder(page.map(\.id), after: last, "quarantined events", by: <)
+    return page
   }
 
   /// Resolves the lines with these ids if they are pending.
