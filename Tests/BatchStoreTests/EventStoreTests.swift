@@ -57,6 +57,15 @@ import Testing
     try scratch.close()
   }
 
+  /// The words were those of a disk that cannot be read.
+  @Test func aStoreThatIsGoneIsNotReadBeside() throws {
+    let store = try EventStore.open(folder.store)
+    _ = try run(store)
+    #expect(unlink(folder.store) == 0)
+    #expect(throws: StoreError.replaced(path: folder.store)) { try store.beside() }
+    try? store.close()
+  }
+
   @Test func aChangeNeedsAStoreAndClosesIt() throws {
     #expect(throws: StoreError.missing(path: folder.store)) {
       try EventStore.change(folder.store, format: .engage) { _ in Issue.record("opened") }

@@ -123,7 +123,7 @@ struct StoreRestoreCommand: ParsableCommand {
 extension StoreCopy {
   /// - Throws: ``ConfigurationErrors`` for an invalid job.
   init(_ address: String, _ choice: StoreChoice<JobOption>) throws {
-    let store = try choice.path(reads: true)
+    let store = try choice.path()
     let changes = CommandLineChanges(profile: choice.profile)
     let settings =
       try choice.job.map { try JobSource.load($0, changes, asksService: false).configuration.settings }

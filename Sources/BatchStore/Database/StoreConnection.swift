@@ -45,15 +45,21 @@ package final class StoreConnection: Sendable {
 
   /// Returns a connection for reading, which does not wait while this one writes, and sees what has been committed. It
   /// is closed with this one. A store that is not written, or has no write-ahead log, needs none and returns this one.
+  ///
+  /// - Throws: ``StoreError/replaced(path:)`` if the file was deleted or replaced.
   func beside() throws -> StoreConnection {
-    guard lock != nil, !isScratch else { return self }
+    guard let lock, !isScratch else { return self }
     return try reader.withLock { reader in
       if let reader { return reader }
-      let fresh = try StoreError.translating(path) {
-        try StoreConnection(EventStore.queueBeside(path), path: path) { _ in format }
+      let opened = Result {
+        try StoreError.translating(path) {
+          try StoreConnection(EventStore.queueBeside(path), path: path) { _ in format }
+        }
       }
-      reader = fresh
-      return fresh
+      // The path may lead to another file by now, or to none.
+      try lock.check()
+      reader = try opened.get()
+      return try opened.get()
     }
   }
 

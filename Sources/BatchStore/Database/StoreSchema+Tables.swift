@@ -226,7 +226,7 @@ extension StoreSchema {
       file INTEGER NOT NULL,
       line INTEGER NOT NULL
     ) STRICT;
-    CREATE INDEX event_change_by_time ON event_change (run, before_at);
+    CREATE INDEX event_change_by_time ON event_change (run, before_at, device, key);
     CREATE TABLE correction (
       id INTEGER PRIMARY KEY,
       run INTEGER NOT NULL,

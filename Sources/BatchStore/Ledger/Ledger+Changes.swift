@@ -45,7 +45,7 @@ extension Ledger {
     try db.forEachRow(
       """
       SELECT device, key, before_at, before_emission, before, after, file, line FROM event_change
-      WHERE run = ? ORDER BY before_at, id LIMIT ?
+      WHERE run = ? ORDER BY before_at, device, key LIMIT ?
       """, [processed, Self.page]
     ) { changes.append(try Self.change($0)) }
     var settlement = ChangeSettlement(changes, run: run, processedBy: processed, connection.format.wireForm)
@@ -60,7 +60,8 @@ extension Ledger {
     try EventStore.insert(batch, run: run, &room, into: db)
     try Self.dropLooseRows(in: db)
     let settled = """
-      DELETE FROM event_change WHERE id IN (SELECT id FROM event_change WHERE run = ? ORDER BY before_at, id LIMIT ?)
+      DELETE FROM event_change
+      WHERE id IN (SELECT id FROM event_change WHERE run = ? ORDER BY before_at, device, key LIMIT ?)
       """
     try db.cachedStatement(sql: settled).execute(arguments: [processed, Self.page])
     return settlement.events
