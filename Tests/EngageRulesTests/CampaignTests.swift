@@ -261,6 +261,18 @@ import Testing
     #expect(rules.output.warnings.map(\.detail) == told + told + told)
   }
 
+  /// An object of that name sets no campaign either, and said nothing.
+  @Test func tellsOfAnObjectThatIsNearlyAParameter() throws {
+    let fixture = Fixture()
+    try fixture.add(.pushReceived, at: "2026-01-01T00:00:00Z") {
+      $0.body = try fixture.json(
+        #"{"aps":{"alert":"x"},"campaign":{"name":"spring"},"data":{"campaign":{"campaign":1}}}"#)
+    }
+    let (_, rules) = try fixture.run(asOf: "2026-01-02T00:00:00Z")
+    let words = "payload key 'campaign' is not read; did you mean 'CurrentCampaign'?"
+    #expect(rules.output.warnings.map(\.detail) == [words, words])
+  }
+
   @Test func leavesKeysOfOtherWordsAlone() throws {
     let fixture = Fixture()
     try fixture.add(.notificationOpened, at: "2026-01-01T00:00:00Z") {

@@ -158,8 +158,8 @@ extension DeviceRules {
     let names = settings.parameters
     var reported = false
     for (key, value) in payload.members {
-      if value.kind == .object {
-        if warnOfNearParameters(value) { reported = true }
+      if value.kind == .object, warnOfNearParameters(value) {
+        reported = true
         continue
       }
       // For most keys, the length and the first letter are enough to rule out a match.
