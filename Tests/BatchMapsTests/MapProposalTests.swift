@@ -53,11 +53,14 @@ import Testing
     #expect(!["Cart", "{\"a\":\"/\"}", "01/15/2026", "a / b"].contains(where: ColumnLook.isLink))
   }
 
-  private func proposal(_ text: String) throws -> (form: ExportForm, MapProposal) {
+  private func proposal(
+    _ text: String, _ hints: MapProposal.Hints = MapProposal.Hints()
+  ) throws -> (form: ExportForm, MapProposal) {
     let folder = try TemporaryFolder(["a": text])
     let file = try InputFiles.find([.events: [folder.path + "/a"]], in: "/").files[0]
     let form = try ExportForm(of: file)
-    return (form, try MapProposal(of: ExportRecords(of: file, form, RecordVocabulary.engage), types: ["launch"]))
+    let records = try ExportRecords(of: file, form, RecordVocabulary.engage)
+    return (form, try MapProposal(of: records, types: ["launch"], hints: hints))
   }
 
   private static let names = ["device_id", "event_time", "event_name", "note"]
@@ -141,6 +144,69 @@ import Testing
     #expect(ExportColumns.shared(devices, among: 6) == "'-1' on 3 of 6 devices")
     #expect(ExportColumns.shared(devices, among: 7) == nil)
     #expect(ExportColumns.shared(["u": ["a", "b"]], among: 2) == nil)
+  }
+
+  private func lines(_ members: [String]) -> String {
+    members.enumerated().map { number, members in
+      #"{"device_id":"d\#(number % 2)","event":"Viewed","time":"2026-01-15T08:0\#(number / 2 * 2):00Z",\#(members)}"#
+    }.joined(separator: "\n")
+  }
+
+  /// Rows that were loaded twice counted twice.
+  @Test(arguments: [
+    ([#""event_id":"r0""#, #""event_id":"r1""#, #""event_id":"r2""#, #""event_id":"r3""#], "event_id"),
+    ([#""uuid":"r0""#, #""uuid":"r1""#, #""uuid":"r2""#, #""uuid":"r3""#], "uuid"),
+    ([#""id":0,"insert_id":"a""#, #""id":1,"insert_id":"b""#, #""id":2,"insert_id":"c""#], "insert_id"),
+    // The same id at two times, or on two devices, is not that of a record.
+    ([#""event_id":"r0""#, #""event_id":"r1""#, #""event_id":"r0""#, #""event_id":"r1""#], nil),
+    ([#""message_id":"m""#, #""message_id":"m""#, #""message_id":"n""#, #""message_id":"n""#], nil),
+    ([#""event_id":"r0""#, #""event_id":"r0""#], nil),
+    ([#""item":{"id":"a"}"#, #""item":{"id":"b"}"#], nil),
+    ([#""session_uuid":"a""#, #""session_uuid":"b""#], nil),
+  ])
+  func idsOfRecords(members: [String], path: String?) throws {
+    let (form, proposal) = try proposal(lines(members))
+    #expect(proposal.path(of: "recordId") == path)
+    let document = proposal.document(form, eventType: "namedEvent")
+    #expect(document.contains(#""recordId": "\#(path ?? "")""#) == (path != nil))
+  }
+
+  /// The person went out as an attribute, and nobody was identified.
+  @Test(
+    arguments: [
+      (["ann", "bob", "ann", "bob"], "distinct_id", []),
+      (["d0", "d1", "d0", "d1"], nil, []),
+      (
+        ["d0", "bob", "ann", "bob"], nil,
+        [
+          "'distinct_id' is the device in 1 of 4 records and may be the person in the others: "
+            + "to map it as mobileUserId, export an empty value instead of the device"
+        ]
+      ),
+    ] as [([String], String?, [String])])
+  func aDistinctIDIsAPersonWhereItIsNotTheDevice(ids: [String], path: String?, doubts: [String]) throws {
+    let (_, proposal) = try proposal(lines(ids.map { #""distinct_id":"\#($0)""# }))
+    #expect(proposal.path(of: "mobileUserId") == path)
+    #expect(proposal.doubts == doubts)
+  }
+
+  /// The option that the message names had no effect where all records have one name.
+  @Test(arguments: [(nil, InputKind.notifications), ("label", .events)])
+  func aNamedColumnMakesEventsOfActions(name: String?, kind: InputKind) throws {
+    var hints = MapProposal.Hints()
+    hints.name = name
+    let members = Array(repeating: #""action":"click","campaign":"spring","label":"Bought""#, count: 4)
+    let rows = lines(members).replacing(#""event":"Viewed","#, with: "")
+    #expect(try proposal(rows, hints).1.kind == kind)
+  }
+
+  /// An Airbyte sync that ran again made new records of all rows.
+  @Test func columnsOfLoadersAreNoAttributes() throws {
+    let (form, proposal) = try proposal(
+      lines([#""_airbyte_raw_id":"a","page":1"#, #""_airbyte_raw_id":"b","page":2"#]))
+    #expect(
+      proposal.document(form, eventType: "namedEvent").contains(
+        #""params": {"others": "$", "except": ["_airbyte_raw_id"], "flatten": "."}"#))
   }
 
   @Test func namesWithQuotes() throws {

@@ -189,6 +189,13 @@ import Testing
       }
     ) { $0.written = [#""record": "record""#] },
     Export(
+      "messages of a Singer tap of which all have the same name", "in.ndjson",
+      #"{"type":"SCHEMA","stream":"events","schema":{"type":"object"},"key_properties":["id"]}"# + "\n"
+        + lines {
+          #"{"type":"RECORD","stream":"events","record":{"event":"Viewed","device_id":"\#($1)","time":"2026-01-15T08:0\#($0):00Z"}}"#
+        }
+    ) { $0.written = [#""record": "record""#, #""name": "event""#] },
+    Export(
       "messages of a bus", "in.ndjson",
       lines {
         #"{"version":"0","id":"i\#($0)","source":"shop","account":"12","time":"2026-01-15T09:00:00Z","detail":{"event":"\#(names[$0])","device_id":"\#($1)","timestamp":"2026-01-15T08:0\#($0):00Z","page":"home"}}"#

@@ -124,14 +124,15 @@ struct FirstExport {
     }
     for path in best.isOfLines ? records.envelopes : [] {
       let begin = ExportColumns.written(path) + "."
-      let inner = try? MapProposal(of: records.inside(path), types: types, hints: hints)
+      let inner = try? MapProposal(of: records.inside(path), types: types, hints: hints.inside(begin))
         .completed(by: outer, besides: begin)
       // Values inside a string are not in any column of the line.
       guard let inner,
         inner.missing.count < best.missing.count
           || inner.missing.count == best.missing.count && inner.unsure.count <= best.unsure.count
             && inner.kind == best.kind
-            && ["deviceId", "name"].allSatisfy({ best.path(of: $0)?.hasPrefix(begin) ?? true })
+            && best.path(of: "deviceId")?.hasPrefix(begin) ?? true
+            && (best.path(of: "name")?.hasPrefix(begin) ?? true || inner.unsure.count < best.unsure.count)
       else { continue }
       (best, envelope) = (inner, path)
     }
@@ -195,7 +196,10 @@ struct FirstExport {
       let remark = field.remark.isEmpty ? "" : " (\(field.remark.printable))"
       notes.append("  \(field.name): \(field.path.printable), confidence \(field.confidence.rawValue)\(remark)")
     }
-    if best.kind == .events { notes.append("  params: all other members") }
+    if best.kind == .events {
+      let loader = best.loaderColumns.joined(separator: ", ").printable
+      notes.append("  params: all other members\(loader.isEmpty ? "" : " but those of the loader: \(loader)")")
+    }
     notes += best.notes.map { "  \($0.printable)" }
     kind = best.kind
     map = MapProposal.file

@@ -2,27 +2,6 @@ import BatchFoundation
 
 /// Doubts about columns whose values contradict their names.
 extension MapProposal {
-  /// The subject of a log with actions such as "opened" and "received".
-  enum Speech { case ofPushes, ofBoth, ofOthers }
-
-  /// - Parameter action: the path of the column with the actions.
-  func speech(of action: String) -> Speech {
-    var words = Set(columns.columns.flatMap(\.words))
-    for column in columns.columns where column.values.count <= 20 || column.path == action {
-      for value in column.values where value.utf8.count <= 40 { words.formUnion(ExportColumns.words(value)) }
-    }
-    let hasName = columns.columns.contains {
-      $0.path != action && isFull($0) && $0.points(Self.nameNames) ?? 0 > 2 && ColumnLook.actions($0.texts) == nil
-        && $0.values.count > 1
-    }
-    let isOther = hasName || !words.isDisjoint(with: Self.otherLogWords)
-    if !words.isDisjoint(with: Self.pushWords) { return isOther ? .ofBoth : .ofPushes }
-    if isOther || words.isDisjoint(with: Self.perhapsPushWords) { return .ofOthers }
-    // Apps also record taps and opened screens next to a campaign, but not what was delivered.
-    let actions = column(at: action).flatMap { ColumnLook.actions($0.texts)?.known.values }
-    return actions?.allSatisfy { $0 == "opened" } ?? true ? .ofBoth : .ofPushes
-  }
-
   /// Whether the device, the time and the name are in every record.
   package var isOfRecords: Bool {
     missing.isEmpty
@@ -117,32 +96,6 @@ extension MapProposal {
       doubts.append(Self.zoneDoubt(column))
     }
     return true
-  }
-
-  /// Finds the column that identifies the person. If the best-named column has the same person on at least half of the
-  /// devices, another column is preferred.
-  mutating func person(besides taken: Set<String>) -> Field? {
-    guard var best = best(Self.personNames, "mobileUserId", besides: taken) else {
-      let object = columns.objects.first { object in
-        let name = ExportColumns.words(object.path).joined()
-        return Self.personNames[name] != nil
-          && (name.hasSuffix("id") || columns.columns.count { $0.path.hasPrefix(object.path + ".") } == 1)
-      }
-      if let object { doubts.append("'\(object.path)' holds objects, not ids: map one of its members as mobileUserId") }
-      return nil
-    }
-    let device = path(of: "deviceId").flatMap(column(at:))
-    func shared(_ column: ExportColumns.Column) -> String? {
-      device.flatMap { ExportColumns.shared(column.groups(of: $0), among: $0.values.count) }
-    }
-    let other = columns.columns.first { column in
-      !taken.contains(column.path) && column.values.count > 1 && shared(column) == nil
-        && (column.points(Self.personNames) != nil || Self.addressNames.contains(column.plainName))
-    }
-    if let words = column(at: best.path).flatMap(shared), let other {
-      (best.path, best.remark) = (other.path, "'\(best.path)' is \(words)")
-    }
-    return best
   }
 
   /// The guesses on which the map of a table relies, as notes.

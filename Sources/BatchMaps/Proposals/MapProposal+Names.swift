@@ -23,6 +23,11 @@ extension MapProposal {
     "customer": 3,
     "accountid": 3, "kunde": 3, "kundennummer": 4, "benutzer": 3, "nutzerid": 4,
   ]
+  /// The names of columns that identify a record. Those with one point count only outside of objects, which have ids
+  /// of their own.
+  static let recordNames = [
+    "eventid": 4, "eventuuid": 4, "messageid": 4, "insertid": 4, "recordid": 4, "uuid": 1, "id": 1,
+  ]
   /// The names of columns that identify a person when many people share an id.
   static let addressNames = words("email emailaddress mail username login")
   static let deviceFields = [
@@ -84,6 +89,8 @@ extension MapProposal {
   ]
   static let alertNames = ["alert": 3, "body": 3, "message": 3, "text": 2, "title": 2, "titel": 2]
   static let payloadNames = ["payload": 4, "notification": 2, "message": 2, "data": 1]
+  /// The beginnings of columns that loaders add: Airbyte, Fivetran, Singer, dlt.
+  static let loaderPrefixes = ["_airbyte_", "_fivetran_", "_sdc_", "_dlt_"]
   /// The names of objects with a record's own attributes, and their points.
   static let attributeNames = [
     "params": 4, "props": 4, "properties": 4, "attributes": 4, "eventproperties": 4, "eventparams": 4, "parameters": 4,

@@ -27,6 +27,16 @@ package struct MapProposal {
 
     package init() {}
 
+    /// Returns the hints for the records below a place: without the beginning of their paths.
+    package func inside(_ begin: String) -> Hints {
+      func short(_ path: String) -> String { path.hasPrefix(begin) ? String(path.dropFirst(begin.count)) : path }
+      var hints = self
+      (hints.device, hints.name, hints.campaign) = (device.map(short), name.map(short), campaign.map(short))
+      hints.time = time.map(short)
+      hints.zone = zone.map(short)
+      return hints
+    }
+
     package var isEmpty: Bool { time.isEmpty && [device, name, campaign, zone].allSatisfy { $0 == nil } }
   }
 
@@ -49,7 +59,7 @@ package struct MapProposal {
 
   /// The fields, in the order in which messages list them.
   package internal(set) var fields: [Field] = []
-  package private(set) var kind = InputKind.events
+  package internal(set) var kind = InputKind.events
   /// Further remarks for the user.
   package internal(set) var notes: [String] = []
   /// Sentences about points to be checked before the map is used.
@@ -62,11 +72,11 @@ package struct MapProposal {
   /// The column with record types of the project's own shape; nil if there is none.
   private(set) var type: String?
   var campaign: String?
-  private(set) var alert: String?
-  private(set) var payload: String?
+  var alert: String?
+  var payload: String?
   /// The column with the notification actions, and the action for each value (nil for values that mean neither
   /// "received" nor "opened").
-  private(set) var action: (path: String, values: [String: String?])?
+  var action: (path: String, values: [String: String?])?
 
   /// - Parameters:
   ///   - types: the record types in the project's own shape.
@@ -116,6 +126,10 @@ package struct MapProposal {
     if let person = person(besides: taken) {
       taken.insert(person.path)
       fields.append(person)
+    }
+    if let record = recordID(besides: taken) {
+      taken.insert(record.path)
+      fields.append(record)
     }
     if kind == .events, type == nil, let name {
       let types = Self.lifecycle(column(at: name)?.values.sorted() ?? []).map { "'\($0.name)' is \($0.type)" }
@@ -185,7 +199,7 @@ package struct MapProposal {
 
   func column(at path: String) -> ExportColumns.Column? { columns.columns.first { $0.path == path } }
 
-  private func column(_ name: String) throws -> ExportColumns.Column {
+  func column(_ name: String) throws -> ExportColumns.Column {
     let written = ExportColumns.written(name)
     guard let column = columns.columns.first(where: { $0.path == name || $0.path == written }) else {
       throw NoColumn(name: name, known: columns.columns.map(\.path))
@@ -196,32 +210,6 @@ package struct MapProposal {
   private func named(_ column: String?, _ field: String) throws -> Field? {
     guard let column else { return nil }
     return Field(name: field, path: try self.column(column).path, confidence: .high, remark: "as requested")
-  }
-
-  func device(besides taken: Set<String>) -> Field? {
-    let found = best(Self.deviceNames, "deviceId", besides: taken, isNeeded: true) { column in
-      (column.values.count < column.count ? 1 : 0) + (column.values.allSatisfy { $0.utf8.count >= 8 } ? 1 : 0)
-        - (doubt(ofDevice: column) == nil ? 0 : 5)
-    }
-    guard var found else {
-      return columns.columns.first { column in
-        isFull(column) && !taken.contains(column.path) && column.values.count < column.count
-          && ColumnLook.areIDs(column.values)
-      }.map { Field(name: "deviceId", path: $0.path, confidence: .low, remark: "recognized only by its values") }
-    }
-    guard let column = column(at: found.path) else { return found }
-    var remarks = [found.remark]
-    for other in columns.columns where other.path != found.path && other.points(Self.deviceNames) ?? 0 > 1 {
-      guard let doubt = doubt(ofDevice: other) else { continue }
-      remarks.append("'\(other.path)' has \(doubt)")
-    }
-    let isPerson = column.points(Self.deviceNames) == 1 && column.points(Self.personNames) != nil
-    if let doubt = isPerson ? "a person rather than a device" : doubt(ofDevice: column) {
-      found.confidence = .low
-      remarks.insert(doubt, at: 0)
-    }
-    found.remark = remarks.filter { !$0.isEmpty }.joined(separator: "; ")
-    return found
   }
 
   private mutating func name(besides taken: Set<String>, _ types: [String]) -> Field? {
@@ -251,59 +239,6 @@ package struct MapProposal {
           $0.contains(where: \.isLetter) && !ColumnLook.isValue($0) && !ColumnLook.areIDs([$0])
         }
     }.map { Field(name: "name", path: $0.path, confidence: .low, remark: "recognized only by its values") }
-  }
-
-  /// Recognizes a push log by a payload, or by values that are actions.
-  private mutating func findNotification(besides taken: Set<String>, _ hints: Hints) throws {
-    let free = columns.columns.filter { !taken.contains($0.path) }
-    func first(_ names: [String: Int], _ isFit: (ExportColumns.Column) -> Bool = { _ in true }) -> String? {
-      free.filter { names[$0.plainName] != nil && isFit($0) }.max {
-        names[$0.plainName, default: 0] < names[$1.plainName, default: 0]
-      }?.path
-    }
-    let campaign = try hints.campaign.map { try column($0).path }
-    let aps = columns.objects.first {
-      ($0.path == "aps" || $0.path.hasSuffix(".aps")) && $0.count * 10 >= columns.records * 9
-    }
-    payload =
-      aps.map { String($0.path.dropLast($0.path == "aps" ? 3 : 4)) }
-      ?? columns.objects.filter { object in Self.payloadNames[object.path] ?? 0 > 1 }.first?.path
-    let full = free.filter { (isFull($0) || aps != nil && $0.count * 2 >= columns.records) && $0.path != hints.name }
-    var action = full.compactMap { column in
-      ColumnLook.actions(column.texts).map { (path: column.path, values: $0.known, unknown: $0.unknown) }
-    }.min { $0.unknown.count < $1.unknown.count }
-    // Apps, shops and mail servers also use these words for events of their own.
-    if payload == nil, campaign == nil, let found = action {
-      let speech = speech(of: found.path)
-      if speech == .ofOthers { action = nil }
-      if speech == .ofBoth {
-        doubts.append(
-          "'\(found.path)' may refer to pushes or to something else; if this is not a push log, specify --name")
-      }
-    }
-    guard aps != nil || action != nil else {
-      payload = nil
-      return
-    }
-    (kind, self.action) = (.notifications, action.map { ($0.path, $0.values) })
-    if let action, !action.unknown.isEmpty {
-      let values = action.unknown.prefix(5).map { "'\($0.shortened(to: 60))'" }.joined(separator: ", ")
-      doubts.append(
-        "'\(action.path)' has \(values), which may mean received, opened or neither: add each value to the table of 'action', or leave out the records that have it"
-      )
-    }
-    if payload == nil {
-      self.campaign = campaign ?? first(Self.campaignNames) { $0.path != action?.path }
-      alert = first(Self.alertNames)
-    } else {
-      self.campaign = campaign
-    }
-    // In FCM messages, the app's data is separate from the displayed text.
-    guard aps == nil, let message = payload, !message.isEmpty else { return }
-    let data = "\(message).data"
-    if columns.objects.contains(where: { $0.path == data }) { payload = data }
-    alert = first(Self.alertNames) { $0.path.hasPrefix("\(message).") && !$0.path.hasPrefix("\(data).") }
-    if campaign == nil { self.campaign = first(Self.campaignNames) { $0.path.hasPrefix("\(message).") } }
   }
 
   func best(
