@@ -1,29 +1,98 @@
-import BatchFoundation
-import FoundationEssentials
+package import BatchFoundation
+import BatchWire
 
 /// A local Collect and a local Engage of deltaDNA (reference deltadna-service 3.7, 4.2).
 package final class DeltaDNAEndpoints: GameEndpoints {
   package static let member = "deltadna"
 
-  private let state: Guarded<DeltaDNAState>
+  package let options: DeltaDNASandboxOptions
+  package let state: Guarded<GameState>
 
   package init(_ options: DeltaDNASandboxOptions = DeltaDNASandboxOptions()) {
-    state = Guarded(DeltaDNAState(options))
+    self.options = options
+    state = Guarded(GameState(options))
   }
-
-  package func begin(_ time: SandboxTime) { state.withLock { $0.time = time } }
 
   package func endpoint(of path: String) -> SandboxEndpoint? { DeltaDNAPath(path)?.endpoint }
 
-  package func work(for request: inout SandboxRequest) -> SandboxWork {
-    guard let path = DeltaDNAPath(request.path) else {
-      return { _ in .refused(.text(404, "There is nothing at this address")) }
+  package func reply(to request: SandboxRequest, _ state: inout GameState) -> SandboxReply {
+    guard let path = DeltaDNAPath(request.path), !path.isUnknown else {
+      return .refused(.text(404, "There is nothing at this address"))
     }
-    return { request in self.state.withLock { $0.reply(to: request, at: path) } }
+    if path.endpoint == .collectUser {
+      guard request.method == "GET" else { return .refused(.text(405, "Only GET is allowed here")) }
+      return .done(.json(200, "{\"userID\":\"\(newUser(&state))\"}"))
+    }
+    guard request.method == "POST" else { return .refused(.text(405, "Only POST is allowed here")) }
+    if let keys = options.environmentKeys, !keys.contains(ByteText(path.key)) {
+      return .refused(.text(404, "Unknown environment key"))
+    }
+    return unsafe request.withBody { body in
+      guard body.count <= options.largestBody else {
+        return .refused(
+          .text(413, "The request is \(body.count) bytes long; at most \(options.largestBody) are allowed"))
+      }
+      if let refusal = unsafe hashRefusal(path, body) { return refusal }
+      var reply =
+        unsafe path.endpoint == .collect
+        ? judge(body, isBulk: path.isBulk, of: request, &state) : decide(body, &state)
+      if !Self.isJSON(request.contentType) { reply.added.violation("content-type") }
+      return reply
+    }
   }
 
-  package func withVerdicts<Result>(_ body: (inout VerdictLog) -> Result) -> Result {
-    state.withLock { body(&$0.verdicts) }
+  private static func isJSON(_ type: String) -> Bool {
+    type.split(separator: ";", maxSplits: 1).first?.lowercased() == "application/json"
+  }
+
+  private func hashRefusal(_ path: DeltaDNAPath, _ body: UnsafeRawBufferPointer) -> SandboxReply? {
+    guard let secret = options.hashSecret else { return nil }
+    // The response must not contain the correct hash, because anyone could then send this body.
+    guard let given = path.hash else { return .refused(.text(403, "The URL contains no hash")) }
+    guard unsafe BodyHash(of: Array(body), secret: secret).matches(given) else {
+      return .refused(.text(403, "The hash does not match the body of \(body.count) bytes"))
+    }
+    return nil
+  }
+
+  /// Returns a user id formatted like an iPhone's. The sequence of ids depends only on the seed.
+  private func newUser(_ state: inout GameState) -> String {
+    state.users += 1
+    let one = SplitMix64.mix(options.seed &+ state.users &* SplitMix64.step)
+    let digits = Array((Hexadecimal.text(of: one) + Hexadecimal.text(of: SplitMix64.mix(one))).uppercased().utf8)
+    let parts = [0..<8, 8..<12, 12..<16, 16..<20, 20..<32].map { String(decoding: digits[$0], as: UTF8.self) }
+    return parts.joined(separator: "-")
+  }
+
+  // MARK: - Engage
+
+  /// Above 2^53, like the transaction ids of the service.
+  private static let firstTransaction: Int64 = 2_184_816_393_350_012_928
+
+  private func decide(_ body: UnsafeRawBufferPointer, _ state: inout GameState) -> SandboxReply {
+    // The kind of syntax error does not matter: the service gives no details.
+    guard let root = unsafe try? JSONNode.parse(Array(body)), root.members != nil else {
+      return .refused(.text(400, "Request body couldn't be processed: it is not a JSON object"))
+    }
+    guard let point = root["decisionPoint"]?.string, !point.utf8.isEmpty, let user = root["userID"]?.string,
+      !user.utf8.isEmpty, root["platform"]?.string != nil, Self.isVersion(root["version"])
+    else {
+      return .refused(
+        .text(400, "Request body couldn't be processed: One or more of the compulsory parameters are missing!"))
+    }
+    let flavour = root["flavour"]?.string ?? "engagement"
+    state.decisions += 1
+    let answer =
+      options.decisions[ByteText("\(point)@\(flavour)")]?.canonicalText
+      ?? "{\"transactionID\":\(Self.firstTransaction + state.decisions),\"parameters\":{},"
+      + "\"eventParams\":{\"responseDecisionpointName\":\(JSONString.quoted(point)),"
+      + "\"responseTransactionID\":\(Self.firstTransaction + state.decisions)}}"
+    return .done(.json(200, answer))
+  }
+
+  /// Returns whether the API version is 4. iOS and Unity send it as a string, Android as a number.
+  private static func isVersion(_ node: JSONNode?) -> Bool {
+    node?.string?.utf8.elementsEqual("4".utf8) == true || node?.integer == 4
   }
 }
 
@@ -86,50 +155,5 @@ struct DeltaDNAPath: Equatable {
       parts = []
     }
     isUnknown = !parts.isEmpty || key.utf8.isEmpty
-  }
-}
-
-/// A local service that accepts events from games and gives a verdict on each.
-package protocol GameEndpoints: SandboxPlatform {
-  /// The member name in `/sandbox/state` and in the state file.
-  static var member: String { get }
-
-  func withVerdicts<Result>(_ body: (inout VerdictLog) -> Result) -> Result
-}
-
-extension GameEndpoints {
-  package var verdicts: VerdictLog { withVerdicts { $0 } }
-
-  /// Returns a limit that is never reached, so that the ledger counts concurrent requests.
-  package func limit(of endpoint: SandboxEndpoint) -> Int? { .max }
-
-  package func answer(toFault id: Int, text: String?, errorClass: String) -> SandboxAnswer {
-    .text(500, text ?? "Error \(id)")
-  }
-
-  package func inspection() -> [String: String] { [Self.member: sandboxJSON(verdicts.inspection)] }
-
-  package func savedState() throws -> [String: String] { [Self.member: sandboxJSON(verdicts)] }
-
-  package func restore(from file: [UInt8]) throws {
-    guard let node = try JSONNode.parse(file).present(Self.member) else { return }
-    let saved = try JSONDecoder().decode(VerdictLog.self, from: Data(node.canonicalText.utf8))
-    withVerdicts { $0.restore(saved) }
-  }
-}
-
-extension SandboxReply {
-  package init(_ outcome: EventJudge.Outcome) {
-    switch outcome {
-    case .refused(let text):
-      self = .refused(.text(400, text))
-      added.violation("malformed-body")
-    case .taken(let count, let valid):
-      self.init(answer: SandboxAnswer(status: 204), applied: true, events: count)
-      added.eventsReceived = count
-      added.eventsApplied = valid
-      changesState = count > 0
-    }
-    added.submissions = 1
   }
 }

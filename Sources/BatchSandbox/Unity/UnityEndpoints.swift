@@ -1,4 +1,4 @@
-import BatchFoundation
+package import BatchFoundation
 
 extension SandboxEndpoint {
   /// `POST /api/analytics/collect/v1/projects/{projectId}/environments/{environmentName}`
@@ -13,11 +13,6 @@ extension SandboxEndpoint {
 package final class UnityEndpoints: GameEndpoints {
   package static let member = "unity"
 
-  private struct State {
-    var time = SandboxTime(SandboxClock())
-    var verdicts: VerdictLog
-  }
-
   private static let root = "/api/analytics/collect/v1/"
 
   /// The service's documented limits (reference unity 4), plus a millisecond: the service includes both ends of the
@@ -29,27 +24,21 @@ package final class UnityEndpoints: GameEndpoints {
     return options
   }()
 
-  private let options: DeltaDNASandboxOptions
-  private let state: Guarded<State>
+  package let options: DeltaDNASandboxOptions
+  package let state: Guarded<GameState>
 
   /// - Parameter options: the options shared with deltaDNA: times, sizes, schema.
   package init(_ options: DeltaDNASandboxOptions = UnityEndpoints.defaults) {
     self.options = options
-    state = Guarded(State(verdicts: VerdictLog(limit: options.listedEvents)))
+    state = Guarded(GameState(options))
   }
-
-  package func begin(_ time: SandboxTime) { state.withLock { $0.time = time } }
 
   package func endpoint(of path: String) -> SandboxEndpoint? {
     guard path.utf8.starts(with: Self.root.utf8) else { return nil }
     return path.utf8.dropFirst(Self.root.utf8.count).elementsEqual("uuid".utf8) ? .unityUser : .unityCollect
   }
 
-  package func work(for request: inout SandboxRequest) -> SandboxWork {
-    { request in self.state.withLock { self.reply(to: request, &$0) } }
-  }
-
-  private func reply(to request: SandboxRequest, _ state: inout State) -> SandboxReply {
+  package func reply(to request: SandboxRequest, _ state: inout GameState) -> SandboxReply {
     if endpoint(of: request.path) == .unityUser {
       guard request.method == "GET" else { return .refused(.text(405, "Only GET is allowed here")) }
       let id = "00000000-0000-4000-8000-\(Hexadecimal.text(of: UInt64(request.sequence)).suffix(12))"
@@ -64,12 +53,7 @@ package final class UnityEndpoints: GameEndpoints {
         return .refused(
           .text(413, "The request is \(body.count) bytes long; fewer than \(options.largestBody) are allowed"))
       }
-      var judge = EventJudge(options, now: state.time.now)
-      return SandboxReply(unsafe judge.read(body, request: request.sequence, into: &state.verdicts))
+      return unsafe judge(body, of: request, &state)
     }
-  }
-
-  package func withVerdicts<Result>(_ body: (inout VerdictLog) -> Result) -> Result {
-    state.withLock { body(&$0.verdicts) }
   }
 }
