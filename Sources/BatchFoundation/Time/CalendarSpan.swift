@@ -72,7 +72,6 @@ extension Zone {
         self.instant(CivilTime(milliseconds: moved.milliseconds + Int64(span.days) * 86_400_000))
         + Milliseconds(fraction)
     }
-    result = result + span.time
-    return 0...Instant.last.milliseconds ~= result.milliseconds ? result : nil
+    return Instant(checking: (result + span.time).milliseconds)
   }
 }

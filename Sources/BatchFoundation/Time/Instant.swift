@@ -86,28 +86,10 @@ extension Instant {
   /// offset may also be `±hhmm`, or `yyyy-M-d H:m:s` in UTC, with one or two digits per field and an optional fraction.
   package init?(eventTimestamp text: Text) {
     if text.count > 10, text[10] == UInt8(ascii: "T") {
-      self.init(rfc3339OrBasicOffset: text)
+      self.init(rfc3339: text, mayLackColon: true)
     } else {
       self.init(looseUTC: text)
     }
-  }
-
-  /// Parses RFC 3339, whose offset may lack its colon.
-  private init?(rfc3339OrBasicOffset text: Text) {
-    let sign = text.count - 5
-    guard sign > 0, text[sign] == UInt8(ascii: "+") || text[sign] == UInt8(ascii: "-") else {
-      self.init(rfc3339: text)
-      return
-    }
-    let instant = unsafe withUnsafeTemporaryAllocation(of: UInt8.self, capacity: text.count + 1) { buffer -> Instant? in
-      guard let base = buffer.baseAddress else { return nil }
-      unsafe base.initialize(from: text.base, count: text.count - 2)
-      unsafe base[text.count - 2] = UInt8(ascii: ":")
-      unsafe (base + text.count - 1).initialize(from: text.base + text.count - 2, count: 2)
-      return unsafe Instant(rfc3339: Text(base: base, count: text.count + 1))
-    }
-    guard let instant else { return nil }
-    self = instant
   }
 
   private init?(looseUTC text: Text) {

@@ -118,7 +118,6 @@ extension Instant {
   fileprivate func adding(seconds: Int64) -> Instant? {
     let (span, tooLarge) = seconds.multipliedReportingOverflow(by: 1000)
     let (sum, overflow) = milliseconds.addingReportingOverflow(span)
-    guard !tooLarge, !overflow, sum >= 0, sum <= Instant.last.milliseconds else { return nil }
-    return Instant(milliseconds: sum)
+    return tooLarge || overflow ? nil : Instant(checking: sum)
   }
 }

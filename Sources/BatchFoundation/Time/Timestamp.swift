@@ -2,7 +2,11 @@ extension Instant {
   /// Parses RFC 3339 with upper-case `T`, and `Z` or an offset up to 23:59; fractions are truncated to milliseconds.
   /// Leap seconds, `24:00`, dates that do not exist, and UTC instants outside 1970 to 9999 are refused
   /// (reference formats 3.2, decisions 9).
-  public init?(rfc3339 text: Text) {
+  public init?(rfc3339 text: Text) { self.init(rfc3339: text, mayLackColon: false) }
+
+  /// - Parameter mayLackColon: whether the offset may also be `±hhmm`.
+  @inline(__always)
+  init?(rfc3339 text: Text, mayLackColon: Bool) {
     guard text.count >= 20, let civil = CivilTime(text, separator: UInt8(ascii: "T")) else { return nil }
     var at = 19
     guard let millisecond = Self.fraction(text, &at) else { return nil }
@@ -12,12 +16,13 @@ extension Instant {
     case UInt8(ascii: "Z"):
       at += 1
     case UInt8(ascii: "+"), UInt8(ascii: "-"):
-      guard at + 6 == text.count, text[at + 3] == UInt8(ascii: ":"), let hours = text.digits(at + 1, 2),
-        let minutes = text.digits(at + 4, 2), hours <= 23, minutes <= 59
+      let lacksColon = mayLackColon && at + 5 == text.count
+      guard lacksColon || at + 6 == text.count && text[at + 3] == UInt8(ascii: ":"),
+        let hours = text.digits(at + 1, 2), let minutes = text.digits(text.count - 2, 2), hours <= 23, minutes <= 59
       else { return nil }
       offset = Int64(hours * 60 + minutes) * 60_000
       if text[at] == UInt8(ascii: "-") { offset = -offset }
-      at += 6
+      at = text.count
     default:
       return nil
     }
@@ -43,7 +48,8 @@ extension Instant {
     self.init(checking: seconds < 100_000_000_000 ? scaled : seconds)
   }
 
-  init?(checking milliseconds: Int64) {
+  /// Returns nil outside 1970 to 9999.
+  package init?(checking milliseconds: Int64) {
     guard milliseconds >= 0, milliseconds <= Self.last.milliseconds else { return nil }
     self.init(milliseconds: milliseconds)
   }

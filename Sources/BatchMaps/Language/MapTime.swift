@@ -45,12 +45,7 @@ struct MapTime: Sendable {
     guard let decimal = DecimalText(text), !decimal.isNegative || decimal.isZero,
       let milliseconds = decimal.truncated(scaledBy: places)
     else { return nil }
-    return checked(milliseconds)
-  }
-
-  static func checked(_ milliseconds: Int64) -> Instant? {
-    let instant = Instant(milliseconds: milliseconds)
-    return milliseconds >= 0 && instant <= Instant.last ? instant : nil
+    return Instant(checking: milliseconds)
   }
 
   /// Parses `yyyy-MM-dd`, `T` or a space, `HH:mm`, optional seconds with a fraction, and optional `Z`, `UTC` or offset.
@@ -84,13 +79,13 @@ struct MapTime: Sendable {
   }
 
   static func instant(_ civil: CivilTime, _ fraction: Int, _ offset: Int64?, _ zone: Zone) -> Instant? {
-    if let offset { return checked(civil.milliseconds - offset * 1000 + Int64(fraction)) }
+    if let offset { return Instant(checking: civil.milliseconds - offset * 1000 + Int64(fraction)) }
     let instant = zone.instant(civil)
     // A time that the zone's clocks skip is refused, because it may be from another zone. A skipped midnight is
     // accepted as the start of its day.
     let isMidnight = civil.milliseconds % 86_400_000 == 0
     guard isMidnight || zone.civil(instant).milliseconds == civil.milliseconds else { return nil }
-    return checked(instant.milliseconds + Int64(fraction))
+    return Instant(checking: instant.milliseconds + Int64(fraction))
   }
 }
 
