@@ -3,16 +3,9 @@ package import BatchFoundation
 /// Finds all problems in events, without allocating memory for events without findings (reference deltadna 6). Not
 /// thread-safe: each worker has its own checker.
 @safe package struct EventChecker: ~Copyable {
-  /// The environments, which differ in the events that they accept.
-  package enum Environment: Sendable {
-    /// Published events only.
-    case live
-    case development
-  }
-
   let table: SchemaTable
   private let hasSchema: Bool
-  private let environment: Environment
+  private let environment: GameEnvironment
   private let largestEvent: Int
   private var path = EventPath()
   private var findings: [EventFinding] = []
@@ -26,7 +19,7 @@ package import BatchFoundation
   /// - Parameters:
   ///   - schema: the schema to compare events with; nil for none.
   ///   - largestRequest: `maxBytesPerRequest`, in bytes, including everything around the event in its request.
-  package init(schema: EventSchema?, environment: Environment, largestRequest: Int) {
+  package init(schema: EventSchema?, environment: GameEnvironment, largestRequest: Int) {
     table = SchemaTable(schema ?? EventSchema(events: []))
     hasSchema = schema != nil
     self.environment = environment

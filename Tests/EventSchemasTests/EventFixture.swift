@@ -8,7 +8,7 @@ final class EventFixture {
   private var checker: EventChecker
 
   init(
-    _ schema: String? = nil, environment: EventChecker.Environment = .live, largestRequest: Int = 1 << 20
+    _ schema: String? = nil, environment: GameEnvironment = .live, largestRequest: Int = 1 << 20
   ) throws {
     let schema = try schema.map { try EventSchema.read(Array($0.utf8), name: "schema.json") }
     checker = EventChecker(schema: schema, environment: environment, largestRequest: largestRequest)

@@ -26,7 +26,7 @@ extension Settings {
     package var engageTimeout = Milliseconds.zero
     /// The parameter `sdkVersion` of every event; not empty.
     package var sdkVersion = ""
-    package var environment = Environment.live
+    package var environment = GameEnvironment.live
     package var onInvalid = InvalidEvents.quarantine
     package var dropsEmpty = false
     /// Whether objects and arrays that `dropsEmpty` leaves empty are dropped too. Not a setting: Unity requires it.
@@ -37,11 +37,6 @@ extension Settings {
     /// The path of deltaDNA Engage's saved response to `config`; nil for none.
     package var sessionConfiguration: String?
     package var concurrency = 0
-
-    package enum Environment: String, CaseIterable, Sendable {
-      case live = "LIVE"
-      case development = "DEV"
-    }
 
     /// The treatment of events with findings.
     package enum InvalidEvents: String, CaseIterable, Sendable {

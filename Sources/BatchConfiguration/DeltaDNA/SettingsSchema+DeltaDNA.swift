@@ -44,7 +44,7 @@ extension SettingsSchema {
       "sdkVersion", "engage-batch", .name, \.deltaDNA.sdkVersion,
       "Value of the parameter `sdkVersion` in every event."),
     .choice(
-      "environment", Settings.DeltaDNA.Environment.live, \.deltaDNA.environment,
+      "environment", GameEnvironment.live, \.deltaDNA.environment,
       "Environment for which events are checked against the schema; `DEV` also allows unpublished events."),
     .choice(
       "onInvalid", Settings.DeltaDNA.InvalidEvents.quarantine, \.deltaDNA.onInvalid,

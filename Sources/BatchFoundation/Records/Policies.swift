@@ -41,6 +41,13 @@ package enum NewUserPolicy: String, CaseIterable, Sendable {
   case rename
 }
 
+/// The environments of deltaDNA, which differ in the events that they accept.
+package enum GameEnvironment: String, CaseIterable, Sendable {
+  /// Published events only.
+  case live = "LIVE"
+  case development = "DEV"
+}
+
 /// The choice between several matching deep-link routes.
 package enum RouteOrderPolicy: String, CaseIterable, Sendable {
   /// Routes are compared part by part, from left to right: literals come first, then placeholders with an expression,

@@ -14,7 +14,7 @@ package struct DeltaDNASandboxOptions: Sendable {
   package var largestBody = 5_000_000
   /// The schema that events are checked against; nil for none.
   package var schema: EventSchema?
-  package var environment = EventChecker.Environment.live
+  package var environment = GameEnvironment.live
   /// Engage's responses by `decisionPoint@flavour`, as whole objects. Other requests get a response without parameters.
   package var decisions: [ByteText: JSONNode] = [:]
   /// The maximum number of verdicts listed; the counts include all events.

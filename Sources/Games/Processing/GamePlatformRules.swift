@@ -13,7 +13,7 @@ struct GamePlatformRules: PlatformRules {
   nonisolated(unsafe) let texts: Arena
   let configuration: SessionConfiguration?
   let schema: EventSchema?
-  let environment: EventChecker.Environment
+  let environment: GameEnvironment
   /// The maximum number of bytes of a request; a larger event cannot be sent.
   let largestRequest: Int
   /// Whether events with findings are sent.
@@ -31,7 +31,7 @@ struct GamePlatformRules: PlatformRules {
       try SessionConfiguration.read(InputBytes.read(path), name: path)
     }
     schema = try game.eventSchema.map { path in try EventSchema.read(InputBytes.read(path), name: path) }
-    environment = game.environment == .live ? .live : .development
+    environment = game.environment
     largestRequest = game.maxBytesPerRequest
     sendsInvalid = game.onInvalid == .send
     window = DeliveryWindow(run.settings, asOf: run.asOf)
