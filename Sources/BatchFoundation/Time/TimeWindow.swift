@@ -77,11 +77,14 @@ public struct DaySpans: Sendable {
   /// month.
   public var spans: [ClosedRange<Instant>] {
     let days = days.sorted()
-    let exact = Self.joined(days, over: 1)
-    return exact.count > Self.many ? Self.joined(days, over: 31) : exact
+    let exact = Self.runs(of: days)
+    return (exact.count > Self.many ? Self.runs(of: days, over: 31) : exact).map {
+      Instant(milliseconds: $0.lowerBound * Self.day)...Instant(milliseconds: ($0.upperBound + 1) * Self.day - 1)
+    }
   }
 
-  private static func joined(_ days: [Int64], over gap: Int64) -> [ClosedRange<Instant>] {
+  /// Joins ascending days that are at most `gap` apart.
+  package static func runs(of days: [Int64], over gap: Int64 = 1) -> [ClosedRange<Int64>] {
     var spans: [ClosedRange<Int64>] = []
     for day in days {
       if let span = spans.last, day - span.upperBound <= gap {
@@ -90,8 +93,6 @@ public struct DaySpans: Sendable {
         spans.append(day...day)
       }
     }
-    return spans.map {
-      Instant(milliseconds: $0.lowerBound * day)...Instant(milliseconds: ($0.upperBound + 1) * day - 1)
-    }
+    return spans
   }
 }

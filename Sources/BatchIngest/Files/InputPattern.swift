@@ -107,18 +107,11 @@ package struct MissingInput: Sendable, Equatable, CustomStringConvertible {
   /// days.
   static func words(_ days: [Int64]) -> String {
     guard !days.isEmpty else { return "" }
-    var spans: [ClosedRange<Int64>] = []
-    for day in days {
-      if let last = spans.last, last.upperBound + 1 == day {
-        spans[spans.count - 1] = last.lowerBound...day
-      } else {
-        spans.append(day...day)
-      }
+    func text(_ day: Int64) -> String { String(Instant(milliseconds: day * DaySpans.day).rfc3339.prefix(10)) }
+    let runs = DaySpans.runs(of: days).map { run in
+      run.count == 1 ? text(run.lowerBound) : "\(text(run.lowerBound)) to \(text(run.upperBound))"
     }
-    func text(_ day: Int64) -> String { String(Instant(milliseconds: day * 86_400_000).rfc3339.prefix(10)) }
-    return " for "
-      + spans.map { $0.count == 1 ? text($0.lowerBound) : "\(text($0.lowerBound)) to \(text($0.upperBound))" }
-      .joined(separator: ", ")
+    return " for " + runs.joined(separator: ", ")
   }
 }
 
