@@ -61,6 +61,27 @@ enum PackedRecord {
     return size
   }
 
+  /// Packs a record into the arena with the facts of another one's head, but with this device, payload and record key.
+  static func write(
+    _ given: PackedHead, device: Text, payload: UnsafeRawBufferPointer, key: UInt64?, in arena: Arena
+  ) -> RecordEntry {
+    let target = unsafe arena.allocate(PackedHead.size + 8 + device.count + payload.count + 16)
+    let start = unsafe device.writeShort(to: target + PackedHead.size)
+    if let source = payload.baseAddress { unsafe start.copyMemory(from: source, byteCount: payload.count) }
+    let used = unsafe start - target + payload.count
+    var head = given
+    head.size = UInt32((used + 7) & ~7)
+    head.notes.remove(.hasRecordKey)
+    if let key {
+      head.notes.insert(.hasRecordKey)
+      unsafe (target + Int(head.size)).storeBytes(of: key, as: UInt64.self)
+      head.size += 8
+    }
+    head.padding = UInt8(Int(head.size) - used)
+    unsafe target.storeBytes(of: head, as: PackedHead.self)
+    return unsafe RecordEntry(milliseconds: head.timestamp, packed: target)
+  }
+
   static func device(of packed: UnsafeRawPointer) -> Text {
     unsafe JSONView.shortText(at: packed + PackedHead.size).text
   }

@@ -219,16 +219,7 @@ package final class DeviceLookaheads {
     let scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: payload.count, alignment: 8)
     defer { unsafe scratch.deallocate() }
     let copied = unsafe scratch.baseAddress.map { unsafe vocabulary.copySample(payload, $0) } ?? 0
-    let size = (PackedHead.size + 1 + copied + 7) & ~7
-    let target = unsafe arena.allocate(size)
-    var head = entry.head
-    head.size = UInt32(size)
-    head.padding = UInt8(size - PackedHead.size - 1 - copied)
-    unsafe target.storeBytes(of: head, as: PackedHead.self)
-    // An empty device id.
-    unsafe (target + PackedHead.size).storeBytes(of: 0, as: UInt8.self)
-    unsafe (target + PackedHead.size + 1).copyMemory(
-      from: UnsafeRawPointer(scratch.baseAddress ?? target), byteCount: copied)
-    return unsafe RecordEntry(milliseconds: entry.milliseconds, packed: target)
+    return unsafe PackedRecord.write(
+      entry.head, device: .empty, payload: UnsafeRawBufferPointer(rebasing: scratch[..<copied]), key: nil, in: arena)
   }
 }

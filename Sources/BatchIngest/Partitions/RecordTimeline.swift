@@ -74,21 +74,8 @@ package import BatchFoundation
     }
   }
 
-  private func add(_ given: PackedHead, _ payload: UnsafeRawBufferPointer, _ key: UInt64?) {
-    let target = unsafe arena.allocate(PackedHead.size + 8 + device.count + payload.count + 16)
-    let start = unsafe device.writeShort(to: target + PackedHead.size)
-    if let source = payload.baseAddress { unsafe start.copyMemory(from: source, byteCount: payload.count) }
-    let used = unsafe start - target + payload.count
-    var head = given
-    head.size = UInt32((used + 7) & ~7)
-    if let key {
-      head.notes = .hasRecordKey
-      unsafe (target + Int(head.size)).storeBytes(of: key, as: UInt64.self)
-      head.size += 8
-    }
-    head.padding = UInt8(Int(head.size) - used)
-    unsafe target.storeBytes(of: head, as: PackedHead.self)
-    unsafe keys.append(RecordEntry(milliseconds: head.timestamp, packed: target))
+  private func add(_ head: PackedHead, _ payload: UnsafeRawBufferPointer, _ key: UInt64?) {
+    unsafe keys.append(PackedRecord.write(head, device: device, payload: payload, key: key, in: arena))
   }
 
   /// Returns the time of the first record that ``kept(_:from:)`` wrote; nil if there is none.
