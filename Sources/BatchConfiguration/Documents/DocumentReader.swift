@@ -24,7 +24,7 @@ enum DocumentReader {
     if bytes.starts(with: "SQLite format 3\0".utf8) {
       throw Failure("the file is a SQLite database, perhaps a store", hint: "to use a store, name it with --store")
     }
-    let mark = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
+    let mark = bytes.byteOrderMarkLength
     guard let first = bytes[mark...].firstIndex(where: { !$0.isASCIIWhitespace }) else {
       throw Failure("the file is empty")
     }

@@ -49,7 +49,7 @@ package struct JSONFault {
     self.bytes = bytes
     self.offset = offset
     self.isRecord = isRecord
-    at = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
+    at = bytes.byteOrderMarkLength
   }
 
   private mutating func words() -> String {

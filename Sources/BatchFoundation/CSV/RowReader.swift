@@ -150,7 +150,8 @@ package struct RowReader {
     if hasMark {
       guard isFinal || buffer.count >= 3 else { return }
       hasMark = false
-      if buffer.starts(with: [0xEF, 0xBB, 0xBF]) { (at, start, startOfField) = (3, 3, 3) }
+      let mark = buffer.byteOrderMarkLength
+      (at, start, startOfField) = (mark, mark, mark)
     }
     while at < buffer.count {
       let byte = buffer[at]

@@ -189,7 +189,7 @@ extension JSONNode {
   package static func document(
     _ bytes: [UInt8], options: JSONOptions = []
   ) throws(JSONError) -> (root: JSONNode, comment: TextPlace?) {
-    let mark = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
+    let mark = bytes.byteOrderMarkLength
     let lines = LineStarts(bytes)
     return try unsafe bytes.withUnsafeBufferPointer { all throws(JSONError) in
       try unsafe read(UnsafeBufferPointer(rebasing: all[mark...]), options, mark, lines)

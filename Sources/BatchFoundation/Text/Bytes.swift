@@ -79,6 +79,11 @@ extension UInt8 {
   @inlinable package var isASCIIWhitespace: Bool { self == 0x20 || self &- 0x09 < 5 }
 }
 
+extension Collection<UInt8> {
+  /// The length of the UTF-8 byte order mark at the beginning: 3 bytes, or 0 if there is none.
+  package var byteOrderMarkLength: Int { starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0 }
+}
+
 extension BidirectionalCollection {
   /// Returns the collection without the elements at either end for which `isBlank` is true.
   package func trimming(while isBlank: (Element) -> Bool) -> SubSequence {

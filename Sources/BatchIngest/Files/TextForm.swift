@@ -1,3 +1,5 @@
+import BatchFoundation
+
 /// The format that the beginning of a file indicates, if not lines of JSON. If such a file were read as lines of JSON,
 /// every line would be bad.
 ///
@@ -124,7 +126,7 @@ package enum TextForm: Equatable {
 
   /// Returns the beginning of a file without a UTF-8 byte order mark.
   static func withoutMark(_ head: UnsafeBufferPointer<UInt8>) -> UnsafeBufferPointer<UInt8> {
-    unsafe UnsafeBufferPointer(rebasing: head.dropFirst(head.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0))
+    unsafe UnsafeBufferPointer(rebasing: head.dropFirst(head.byteOrderMarkLength))
   }
 
   /// Whether the file consists of JSON or property list documents that line breaks do not separate.

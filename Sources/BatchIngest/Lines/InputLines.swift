@@ -101,9 +101,10 @@ extension InputFile {
 extension InputLine {
   fileprivate func trimmed(to longest: Int) -> InputLine {
     var line = self
-    if line.offset == 0, line.bytes.starts(with: [0xEF, 0xBB, 0xBF]) {
-      line.bytes.removeFirst(3)
-      line.offset = 3
+    if line.offset == 0 {
+      let mark = line.bytes.byteOrderMarkLength
+      line.bytes.removeFirst(mark)
+      line.offset = UInt64(mark)
     }
     if line.bytes.last == 0x0D { line.bytes.removeLast() }
     line.bytes.removeLast(max(0, line.bytes.count - longest))

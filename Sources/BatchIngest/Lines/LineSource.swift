@@ -87,7 +87,7 @@ import BatchFoundation
 
   /// The number of bytes of a byte order mark at the start of the file, which is not part of the first line.
   var markLength: Int {
-    unsafe !isFramed && offset == 0 && count >= 3 && base[0] == 0xEF && base[1] == 0xBB && base[2] == 0xBF ? 3 : 0
+    unsafe !isFramed && offset == 0 ? UnsafeBufferPointer(start: base, count: count).byteOrderMarkLength : 0
   }
 }
 

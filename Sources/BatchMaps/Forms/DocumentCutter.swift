@@ -117,7 +117,7 @@ final class DocumentCutter: RecordCutter {
   }
 
   private func end(_ body: (CutRecord) -> Void) {
-    if isFirst, record.starts(with: [0xEF, 0xBB, 0xBF]) { record.removeFirst(3) }
+    if isFirst { record.removeFirst(record.byteOrderMarkLength) }
     guard !record.isEmpty else { return }
     isFirst = false
     record.withCutRecord(number, start, fault: record.count > longest ? .lineTooLong : nil, body)

@@ -38,7 +38,7 @@ package struct ExportForm: Equatable {
       var decoder = TextDecoder(encoding)
       text = unsafe head.withUnsafeBufferPointer { unsafe decoder.decode($0) }
     }
-    if text.starts(with: [0xEF, 0xBB, 0xBF]) { text.removeFirst(3) }
+    text.removeFirst(text.byteOrderMarkLength)
     if isCut, let end = text.lastIndex(of: UInt8(ascii: "\n")) { text.removeSubrange(end...) }
     let form = TextForm.of(text)
     if form == .returns, let words = form?.words {

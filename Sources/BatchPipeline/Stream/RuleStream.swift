@@ -112,9 +112,7 @@ package final class RuleStream {
   private func take(line bytes: UnsafeBufferPointer<UInt8>) throws {
     line += 1
     var whole = unsafe bytes
-    if line == 1, unsafe whole.starts(with: [0xEF, 0xBB, 0xBF]) {
-      unsafe whole = UnsafeBufferPointer(rebasing: whole.dropFirst(3))
-    }
+    if line == 1 { unsafe whole = UnsafeBufferPointer(rebasing: whole.dropFirst(whole.byteOrderMarkLength)) }
     if unsafe whole.last == 0x0D { unsafe whole = unsafe UnsafeBufferPointer(rebasing: whole.dropLast()) }
     guard let base = whole.baseAddress else { return }
     let text = unsafe Text(base: base, count: whole.count).trimmed

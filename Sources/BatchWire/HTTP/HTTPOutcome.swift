@@ -139,8 +139,7 @@ extension HTTPAnswer {
 
   /// The body without a byte order mark or leading white space.
   private var start: ArraySlice<UInt8> {
-    (body.starts(with: [0xEF, 0xBB, 0xBF]) ? body.dropFirst(3) : body[...])
-      .drop { [0x20, 0x09, 0x0A, 0x0D].contains($0) }
+    body.dropFirst(body.byteOrderMarkLength).drop { [0x20, 0x09, 0x0A, 0x0D].contains($0) }
   }
 
   /// The reason why a response with a 2xx status does not acknowledge the submitted events; nil if it does.

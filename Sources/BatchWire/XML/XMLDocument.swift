@@ -1,3 +1,4 @@
+import BatchFoundation
 import CLibXML2
 
 /// Reads a whole document or nothing (reference guarantees 1.7 to 1.9).
@@ -48,7 +49,7 @@ package enum XMLDocument {
 
   /// Refuses a document that declares an encoding other than UTF-8, unless all of it is ASCII.
   private static func checkEncoding(_ bytes: [UInt8]) throws(XMLError) {
-    let body = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes.dropFirst(3) : bytes[...]
+    let body = bytes.dropFirst(bytes.byteOrderMarkLength)
     guard body.starts(with: Array("<?xml".utf8)), let end = body.prefix(256).firstIndex(of: UInt8(ascii: ">")) else {
       return
     }
