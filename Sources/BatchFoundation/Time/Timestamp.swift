@@ -125,6 +125,11 @@ public struct CivilTime {
   public var minute = 0
   public var second = 0
 
+  /// The names of the months, as in the headers of HTTP.
+  package static let months = [
+    "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+  ]
+
   /// Nil if the date or time does not exist.
   public init?(year: Int, month: Int, day: Int, hour: Int = 0, minute: Int = 0, second: Int = 0) {
     guard 1...12 ~= month, day >= 1, day <= Self.days(in: month, of: year), 0...23 ~= hour, 0...59 ~= minute,

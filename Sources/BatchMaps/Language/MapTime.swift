@@ -107,7 +107,6 @@ struct TimePattern: Sendable {
     "h": .halfDayHour, "hh": .halfDayHour, "m": .minute, "mm": .minute, "s": .second, "ss": .second, "S": .fraction,
     "SSS": .fraction, "SSSSSS": .fraction, "a": .halfDay, "Z": .offset, "X": .offset, "XXX": .offset,
   ]
-  private static let months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
 
   /// - Parameter text: the fields `yyyy`, `MM`, `MMM`, `dd`, `HH`, `hh`, `mm`, `ss`, `S` (any fraction), `a`, and `Z`
   ///   (an offset, or `Z`); other characters, and text in single quotes, are literals. A field of one letter matches
@@ -152,7 +151,7 @@ struct TimePattern: Sendable {
         guard let value = reader.digits(4) else { return nil }
         year = value
       case .monthName:
-        guard let place = Self.months.firstIndex(where: { reader.take(ignoringCase: Array($0.utf8)) }) else {
+        guard let place = CivilTime.months.firstIndex(where: { reader.take(ignoringCase: Array($0.utf8)) }) else {
           return nil
         }
         month = place + 1
@@ -204,7 +203,7 @@ private struct TimeText {
 
   /// - Parameter bytes: the literal, in lowercase.
   mutating func take(ignoringCase bytes: [UInt8]) -> Bool {
-    guard text.count - at >= bytes.count, bytes.indices.allSatisfy({ text[at + $0] | 0x20 == bytes[$0] }) else {
+    guard text.count - at >= bytes.count, bytes.indices.allSatisfy({ text[at + $0] | 0x20 == bytes[$0] | 0x20 }) else {
       return false
     }
     at += bytes.count

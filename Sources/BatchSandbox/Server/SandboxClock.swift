@@ -39,9 +39,6 @@ extension CivilTime {
     return Int(((days + 4) % 7 + 7) % 7)
   }
 
-  package static let months = [
-    "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
-  ]
   private static let weekdays = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
 
   /// `Sat, 31 Jan 2026 10:00:00 GMT`, as in HTTP headers.

@@ -85,15 +85,13 @@ package enum RetryAfter {
 
 /// The date format of HTTP headers (RFC 9110, 5.6.7), in seconds since 1970.
 package enum HTTPDate {
-  private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
-
   /// Parses `Sun, 06 Nov 1994 08:49:37 GMT`, ignoring the weekday; nil for the two obsolete formats and impossible
   /// dates.
   package static func parse(_ text: String) -> Int64? {
     text.withText { text in
       let marks: [(Int, Text)] = [(3, ", "), (7, " "), (11, " "), (16, " "), (19, ":"), (22, ":"), (25, " GMT")]
       guard text.count == 29, marks.allSatisfy({ text.slice($0, $0 + $1.count) == $1 }),
-        let day = text.digits(5, 2), let month = months.firstIndex(of: text.slice(8, 11).description),
+        let day = text.digits(5, 2), let month = CivilTime.months.firstIndex(of: text.slice(8, 11).description),
         let year = text.digits(12, 4), year >= 1970, let hour = text.digits(17, 2), let minute = text.digits(20, 2),
         let second = text.digits(23, 2), second <= 60,
         // A leap second counts as the second before it.
