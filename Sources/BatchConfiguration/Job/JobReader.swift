@@ -97,10 +97,10 @@ struct JobReader {
     guard entry.node.members != nil, let fields = entry.object() else { return readPath(entry) }
     defer { fields.end() }
     let read = fields.required("path").flatMap(readPath)
-    let (isRequired, least) = (fields["required"]?.flag(), fields["minRecords"]?.integer(0...Int64.max))
+    let (isRequired, least) = (fields["required"]?.flag(), fields["minRecords"]?.integer(0...Int.max))
     let (label, map, record) = (word(fields["label"]), word(fields["map"]), word(fields["record"]))
     guard var input = read?.input else { return nil }
-    (input.isRequired, input.minRecords, input.label) = (isRequired ?? false, least.map { Int($0) }, label)
+    (input.isRequired, input.minRecords, input.label) = (isRequired ?? false, least, label)
     (input.map, input.record) = (map.map { MapName.isFile($0) ? PathText.resolve($0, in: job.directory) : $0 }, record)
     return (input, read?.dated)
   }

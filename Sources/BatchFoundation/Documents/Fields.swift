@@ -42,9 +42,9 @@ package struct Field {
     }
   }
 
-  package func integer(_ range: ClosedRange<Int64>) -> Int64? {
+  package func integer<Number: FixedWidthInteger>(_ range: ClosedRange<Number>) -> Number? {
     guard let number = value("an integer", \.integer) else { return nil }
-    if range.contains(number) { return number }
+    if let fitting = Number(exactly: number), range.contains(fitting) { return fitting }
     let low = range.lowerBound
     refuse(
       "is \(number), but must be \(range.upperBound == .max ? "\(low) or more" : "between \(low) and \(range.upperBound)")"

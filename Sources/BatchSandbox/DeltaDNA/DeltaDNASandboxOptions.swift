@@ -31,16 +31,15 @@ extension DeltaDNASandboxOptions {
     guard let fields = file[member]?.object() else { return }
     defer { fields.end() }
     let seconds: ClosedRange<Int64> = 0...10_000_000_000
-    func integer(_ key: String, _ range: ClosedRange<Int64>) -> Int64? { fields[key]?.integer(range) }
     if let keys = fields["environmentKeys"]?.elements() {
       environmentKeys = Set(keys.compactMap { $0.anyText().map { ByteText($0) } })
     }
     if let secret = fields["hashSecret"]?.anyText() { hashSecret = Secret(secret) }
-    if let number = integer("oldestEventSeconds", seconds) { oldestEvent = Milliseconds(number * 1000) }
-    if let number = integer("furthestAheadSeconds", seconds) { furthestAhead = Milliseconds(number * 1000) }
-    if let number = integer("largestBody", 1...1 << 30) { largestBody = Int(number) }
-    if let number = integer("listedEvents", 0...10_000_000) { listedEvents = Int(number) }
-    if let name = fields["environment"]?.choice(["LIVE", "DEV"]) { environment = name == "DEV" ? .development : .live }
+    if let number = fields["oldestEventSeconds"]?.integer(seconds) { oldestEvent = Milliseconds(number * 1000) }
+    if let number = fields["furthestAheadSeconds"]?.integer(seconds) { furthestAhead = Milliseconds(number * 1000) }
+    if let number = fields["largestBody"]?.integer(1...1 << 30) { largestBody = number }
+    if let number = fields["listedEvents"]?.integer(0...10_000_000) { listedEvents = number }
+    if let given = fields["environment"]?.choice(of: GameEnvironment.allCases) { environment = given }
     if let given = fields["schema"] {
       do {
         schema = try EventSchema.read(Array(given.node.canonicalText.utf8), name: "schema")

@@ -195,13 +195,13 @@ extension FaultRule {
     let (operation, text) = (match?["operation"]?.anyText(), match?["text"]?.anyText())
     match?.end()
     let (nth, span) = (fields["nth"].flatMap(Self.numbers), fields["span"].flatMap(Self.numbers))
-    let every = fields["every"]?.integer(1...Int64(Int32.max))
+    let every = fields["every"]?.integer(1...Int(Int32.max))
     let probability = fields["probability"]?.number(0...1)
     if [nth != nil, every != nil, probability != nil, span != nil].count(where: { $0 }) > 1 {
       fields.refuse(nil, "can have only one of nth, every, span and probability")
     }
     var occurrence =
-      probability.map { Occurrence.probability($0) } ?? nth.map { .nth(Set($0)) } ?? .every(Int(every ?? 1))
+      probability.map { Occurrence.probability($0) } ?? nth.map { .nth(Set($0)) } ?? .every(every ?? 1)
     if let span {
       if span.count == 2, span[0] <= span[1] {
         occurrence = .span(span[0]...span[1])
@@ -247,14 +247,10 @@ extension FaultRule {
 extension FaultAction {
   /// Nil for an unusable action, which is reported.
   fileprivate init?(_ fields: Fields) {
-    func integer(_ key: String, _ range: ClosedRange<Int64>) -> Int? { fields[key]?.integer(range).map { Int($0) } }
-    func needed(_ key: String, _ range: ClosedRange<Int64>) -> Int? {
-      fields.required(key)?.integer(range).map { Int($0) }
-    }
     guard let field = fields.required("action"), let name = field.text() else { return nil }
     switch name {
     case "fault":
-      guard let id = needed("id", 0...100_000) else { return nil }
+      guard let id = fields.required("id")?.integer(0...100_000) else { return nil }
       self = .fault(
         id: id, text: fields["text"]?.anyText(),
         errorClass: fields["class"]?.anyText() ?? "SP.API")
@@ -262,25 +258,25 @@ extension FaultAction {
     case "reset": self = .reset
     case "stall": self = .stall(seconds: fields["seconds"]?.number(0...86_400))
     case "status":
-      guard let status = needed("status", 100...999) else { return nil }
+      guard let status = fields.required("status")?.integer(100...999) else { return nil }
       let headers = fields["headers"]?.strings() ?? [:]
       self = .status(status, headers: headers, body: fields["body"]?.anyText() ?? "")
-    case "truncate": self = .truncate(bytes: integer("bytes", 0...Int64(Int32.max)) ?? 20)
-    case "garbage": self = .garbage(status: integer("status", 100...999) ?? 502)
+    case "truncate": self = .truncate(bytes: fields["bytes"]?.integer(0...Int(Int32.max)) ?? 20)
+    case "garbage": self = .garbage(status: fields["status"]?.integer(100...999) ?? 502)
     case "empty": self = .empty
     case "redirect":
       guard let location = fields.required("location")?.anyText() else { return nil }
-      self = .redirect(status: integer("status", 300...399) ?? 307, location: location)
+      self = .redirect(status: fields["status"]?.integer(300...399) ?? 307, location: location)
     case "expireToken": self = .expireToken
     case "delay":
-      guard let milliseconds = needed("milliseconds", 0...86_400_000) else { return nil }
-      self = .delay(milliseconds: Int64(milliseconds))
+      guard let milliseconds: Int64 = fields.required("milliseconds")?.integer(0...86_400_000) else { return nil }
+      self = .delay(milliseconds: milliseconds)
     case "stranger":
       guard let recipient = fields.required("recipient")?.anyText() else { return nil }
       self = .stranger(recipient: recipient)
     case "twice": self = .twice(milliseconds: fields["milliseconds"]?.integer(0...86_400_000) ?? 5)
-    case "huge": self = .huge(bytes: integer("bytes", 0...1 << 30) ?? 64 << 20)
-    case "echo": self = .echo(status: integer("status", 100...999) ?? 400)
+    case "huge": self = .huge(bytes: fields["bytes"]?.integer(0...1 << 30) ?? 64 << 20)
+    case "echo": self = .echo(status: fields["status"]?.integer(100...999) ?? 400)
     default:
       field.refuse("is '\(name)', which is not a known action")
       return nil

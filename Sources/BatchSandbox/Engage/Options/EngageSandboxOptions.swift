@@ -201,7 +201,6 @@ extension OrganizationSeed {
 extension SandboxSwitches {
   fileprivate mutating func read(_ fields: Fields) {
     let seconds: ClosedRange<Int64> = 0...1_000_000_000
-    func integer(_ key: String, _ range: ClosedRange<Int64>) -> Int64? { fields[key]?.integer(range) }
     func set<Value>(_ value: inout Value, _ given: Value?) { if let given { value = given } }
     set(&expiredToken, fields["expiredToken"]?.choice(of: ExpiredToken.allCases))
     if let clientID = fields["clientId"]?.anyText() {
@@ -211,15 +210,15 @@ extension SandboxSwitches {
         fields.refuse("clientId", "requires secret and refreshToken as well")
       }
     }
-    set(&tokenLifetimeSeconds, integer("tokenLifetimeSeconds", seconds))
-    set(&tokenReissueSeconds, integer("tokenReissueSeconds", seconds))
-    set(&tokenCallsPerHour, integer("tokenCallsPerHour", seconds).map { Int($0) })
+    set(&tokenLifetimeSeconds, fields["tokenLifetimeSeconds"]?.integer(seconds))
+    set(&tokenReissueSeconds, fields["tokenReissueSeconds"]?.integer(seconds))
+    set(&tokenCallsPerHour, fields["tokenCallsPerHour"]?.integer(0...1_000_000_000))
     set(&quotesExpiresIn, fields["quotesExpiresIn"]?.flag())
-    set(&concurrencyLimit, integer("concurrencyLimit", 1...100_000).map { Int($0) })
-    set(&concurrencyFault, integer("concurrencyFault", 0...100_000).map { Int($0) })
-    set(&concurrencyStatus, integer("concurrencyStatus", 100...999).map { Int($0) })
+    set(&concurrencyLimit, fields["concurrencyLimit"]?.integer(1...100_000))
+    set(&concurrencyFault, fields["concurrencyFault"]?.integer(0...100_000))
+    set(&concurrencyStatus, fields["concurrencyStatus"]?.integer(100...999))
     set(&spelling, fields["spelling"]?.choice(of: Spelling.allCases))
-    set(&unknownRecipientFault, integer("unknownRecipientFault", 0...100_000).map { Int($0) })
+    set(&unknownRecipientFault, fields["unknownRecipientFault"]?.integer(0...100_000))
     set(&datesWithZone, fields["datesWithZone"]?.flag())
     set(&strictEvents, fields["strictEvents"]?.flag())
     if let bad = fields["badEvents"]?.object() {
@@ -229,10 +228,10 @@ extension SandboxSwitches {
       }
       bad.end()
     }
-    set(&exportedRows, integer("exportedRows", 0...Int64(Int32.max)).map { Int($0) })
-    set(&jobWaitSeconds, integer("jobWaitSeconds", seconds))
-    set(&jobRunSeconds, integer("jobRunSeconds", seconds))
-    set(&pollAdvancesSeconds, integer("pollAdvancesSeconds", seconds))
+    set(&exportedRows, fields["exportedRows"]?.integer(0...Int(Int32.max)))
+    set(&jobWaitSeconds, fields["jobWaitSeconds"]?.integer(seconds))
+    set(&jobRunSeconds, fields["jobRunSeconds"]?.integer(seconds))
+    set(&pollAdvancesSeconds, fields["pollAdvancesSeconds"]?.integer(seconds))
     fields.end()
   }
 }

@@ -127,7 +127,7 @@ extension OrganizationSeed {
     defer { fields.end() }
     let (given, isRequired) = (fields["type"], fields["required"]?.flag() ?? false)
     let number = given?.integer(0...20) ?? 0
-    let type = ColumnType(rawValue: Int(number))
+    let type = ColumnType(rawValue: number)
     if type == nil { given?.refuse("is \(number), which is not a column type") }
     guard let name = fields.required("name")?.anyText(), let type else { return nil }
     return Column(name, type, isRequired: isRequired)
