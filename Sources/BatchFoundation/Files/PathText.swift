@@ -45,19 +45,25 @@ public enum PathText {
   }
 
   public static func normalized(_ path: String) -> String {
+    let joined = String(decoding: Array(names(of: path).joined(separator: "/".utf8)), as: UTF8.self)
+    return path.utf8.first == UInt8(ascii: "/") ? "/" + joined : joined.isEmpty ? "." : joined
+  }
+
+  /// Returns the names in the normalized path.
+  package static func names(of path: String) -> [[UInt8]] {
     let isAbsolute = path.utf8.first == UInt8(ascii: "/")
-    var parts: [Substring] = []
-    for part in path.split(separator: "/") where part != "." {
-      if part != ".." {
-        parts.append(part)
-      } else if let last = parts.last, last != ".." {
-        parts.removeLast()
+    let (this, above) = (Array(".".utf8), Array("..".utf8))
+    var names: [[UInt8]] = []
+    for name in path.utf8.split(separator: UInt8(ascii: "/")).map(Array.init) where name != this {
+      if name != above {
+        names.append(name)
+      } else if let last = names.last, last != above {
+        names.removeLast()
       } else if !isAbsolute {
-        parts.append(part)
+        names.append(name)
       }
     }
-    let joined = parts.joined(separator: "/")
-    return isAbsolute ? "/" + joined : joined.isEmpty ? "." : joined
+    return names
   }
 
   /// Returns the path as messages show it: relative if it is below `directory`.

@@ -24,8 +24,7 @@ struct FileSearch {
   /// - Throws: ``InputError``, or an error from the storage.
   mutating func add(_ pattern: String, in folder: String) throws -> Bool {
     if let address = RemoteAddress(pattern) { return try add(address, pattern) }
-    let absolute = pattern.utf8.first == UInt8(ascii: "/") ? Array(pattern.utf8) : Array("\(folder)/\(pattern)".utf8)
-    let names = Self.normalised(absolute)
+    let names = PathText.names(of: PathText.resolve(pattern, in: folder))
     let countBefore = found.count
     let hasWildcard = names.contains { NamePattern($0).hasWildcard }
     var matched = false
@@ -53,8 +52,7 @@ struct FileSearch {
   /// Returns whether a folder exists at exactly this path.
   static func isFolder(_ pattern: String, in folder: String) -> Bool {
     guard RemoteAddress(pattern) == nil else { return false }
-    let absolute = pattern.utf8.first == UInt8(ascii: "/") ? Array(pattern.utf8) : Array("\(folder)/\(pattern)".utf8)
-    return normalised(absolute).reduce(FilePath(bytes: [])) { $0.appending($1) }.orRoot.isFolder
+    return FilePath(PathText.resolve(pattern, in: folder)).isFolder
   }
 
   /// Returns the files found, ordered by path, each file on disk once.
@@ -90,19 +88,6 @@ struct FileSearch {
   }
 
   private var root: FilePath { FilePath(bytes: []) }
-
-  /// Returns the names of an absolute path with `.`, `..` and empty names resolved.
-  static func normalised(_ path: [UInt8]) -> [[UInt8]] {
-    var names: [[UInt8]] = []
-    for name in path.split(separator: UInt8(ascii: "/")) {
-      switch Array(name) {
-      case [UInt8(ascii: ".")]: continue
-      case [UInt8(ascii: "."), UInt8(ascii: ".")]: _ = names.popLast()
-      case let other: names.append(other)
-      }
-    }
-    return names
-  }
 
   /// Follows the rest of a pattern from `folder`, whose path has no trailing slash.
   private mutating func walk(

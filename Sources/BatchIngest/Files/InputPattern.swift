@@ -41,7 +41,7 @@ package struct InputPattern: Sendable {
       return finds(names.dropFirst(), patterns.dropFirst())
     }
     guard RemoteAddress(pattern) != nil else {
-      return finds(FileSearch.normalised(Array(path.utf8))[...], FileSearch.normalised(Array(pattern.utf8))[...])
+      return finds(PathText.names(of: path)[...], PathText.names(of: pattern)[...])
     }
     // In keys, `.`, `..` and the empty name have no special meaning.
     func names(_ address: String) -> [[UInt8]] {
