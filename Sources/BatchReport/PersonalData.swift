@@ -94,11 +94,7 @@ enum MaskedLine {
   }
 
   private static func isPlain(_ name: ArraySlice<UInt8>) -> Bool {
-    (1...24).contains(name.count) && name.allSatisfy { isLetter($0) }
-  }
-
-  private static func isLetter(_ byte: UInt8) -> Bool {
-    (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
+    (1...24).contains(name.count) && name.allSatisfy(\.isASCIILetter)
   }
 
   private static func mask(_ bytes: some Sequence<UInt8>) -> String {
@@ -106,7 +102,7 @@ enum MaskedLine {
     for byte in bytes {
       switch byte {
       case UInt8(ascii: "0")...UInt8(ascii: "9"): text += "9"
-      case 0x20...0x7E: text.unicodeScalars.append(isLetter(byte) ? "x" : Unicode.Scalar(byte))
+      case 0x20...0x7E: text.unicodeScalars.append(byte.isASCIILetter ? "x" : Unicode.Scalar(byte))
       // Non-ASCII text may be truncated; each character becomes one letter.
       case 0x80...0xBF: break
       default: text += "x"

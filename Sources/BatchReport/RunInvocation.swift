@@ -106,17 +106,7 @@ package struct ShellCommand: Sendable, Equatable {
   /// Returns the word, quoted if necessary, so that the shell takes every character literally.
   static func quoted(_ text: String) -> String {
     let isPlain =
-      !text.isEmpty
-      && text.utf8.allSatisfy { byte in
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-          UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "/"),
-          UInt8(ascii: "-"), UInt8(ascii: "+"), UInt8(ascii: "@"), UInt8(ascii: "="), UInt8(ascii: ":"),
-          UInt8(ascii: ","):
-          true
-        default: false
-        }
-      }
+      !text.isEmpty && text.utf8.allSatisfy { $0.isASCIILetterOrDigit || "._/-+@=:,".utf8.contains($0) }
     guard !isPlain else { return text }
     return "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
   }

@@ -4,13 +4,13 @@ package import BatchFoundation
 package enum NameRules {
   /// Returns whether the name matches `[A-Za-z][_a-zA-Z0-9]*`.
   package static func isEventName(_ name: Text) -> Bool {
-    name.count > 0 && isLetter(name[0] | 0x20) && hasWordCharactersOnly(name)
+    name.count > 0 && name[0].isASCIILetter && hasWordCharactersOnly(name)
   }
 
   /// Returns whether the name matches `[a-z][_a-zA-Z0-9]*`.
   @inline(__always)
   package static func isParameterName(_ name: Text) -> Bool {
-    name.count > 0 && isLetter(name[0]) && hasWordCharactersOnly(name)
+    name.count > 0 && name[0] &- UInt8(ascii: "a") < 26 && hasWordCharactersOnly(name)
   }
 
   /// Returns whether the name is reserved for a member next to `eventParams`.
@@ -24,9 +24,6 @@ package enum NameRules {
     default: false
     }
   }
-
-  @inline(__always)
-  private static func isLetter(_ byte: UInt8) -> Bool { byte &- UInt8(ascii: "a") < 26 }
 
   @inline(__always)
   private static func hasWordCharactersOnly(_ name: Text) -> Bool {

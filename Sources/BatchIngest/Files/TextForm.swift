@@ -148,8 +148,7 @@ package enum TextForm: Equatable {
     return !name.isEmpty && name.count <= 80
       && name.allSatisfy { byte in
         // Letters beyond ASCII, in any encoding.
-        byte >= 0x80 || UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte | 0x20
-          || UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte || "_-. $[]/".utf8.contains(byte)
+        byte >= 0x80 || byte.isASCIILetterOrDigit || "_-. $[]/".utf8.contains(byte)
       }
   }
 

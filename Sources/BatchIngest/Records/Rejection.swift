@@ -99,20 +99,18 @@ package enum ShownValue {
   /// Returns whether a string, apart from surrounding spaces, has only letters, few digits, `_`, `-` and dots, so that
   /// it cannot be an address, a sentence or a personal number.
   package static func isName(_ text: String) -> Bool {
-    let name = text.utf8.drop { $0 == 0x20 }.reversed().drop { $0 == 0x20 }
-    return isShort(text) && name.count { isDigit($0) } <= 3
-      && name.allSatisfy { isLetter($0) || isDigit($0) || "_-.".utf8.contains($0) }
+    let name = text.utf8.trimming { $0 == 0x20 }
+    return isShort(text) && name.count(where: \.isASCIIDigit) <= 3
+      && name.allSatisfy { $0.isASCIILetterOrDigit || "_-.".utf8.contains($0) }
   }
 
   /// Returns whether a string has only digits, punctuation marks, and words that occur in dates.
   package static func isTime(_ text: String) -> Bool {
-    isShort(text) && text.utf8.allSatisfy { isLetter($0) || isDigit($0) || "-:.,+ /()".utf8.contains($0) }
-      && text.lowercased().utf8.split { !isLetter($0) }.allSatisfy {
+    isShort(text) && text.utf8.allSatisfy { $0.isASCIILetterOrDigit || "-:.,+ /()".utf8.contains($0) }
+      && text.lowercased().utf8.split { !$0.isASCIILetter }.allSatisfy {
         words.contains(String(decoding: $0, as: UTF8.self))
       }
   }
 
   private static func isShort(_ text: String) -> Bool { 1...60 ~= text.utf8.count }
-  private static func isDigit(_ byte: UInt8) -> Bool { 0x30...0x39 ~= byte }
-  private static func isLetter(_ byte: UInt8) -> Bool { UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte | 0x20 }
 }

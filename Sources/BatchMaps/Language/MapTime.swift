@@ -123,7 +123,7 @@ struct TimePattern: Sendable {
         at = end + 1
         continue
       }
-      guard UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte | 0x20 else {
+      guard byte.isASCIILetter else {
         pieces.append(.literal([byte]))
         at += 1
         continue

@@ -1,3 +1,5 @@
+import BatchFoundation
+
 /// The head of an HTTP/1.0 or HTTP/1.1 request.
 struct RequestHead: Sendable {
   var method: String
@@ -10,7 +12,7 @@ struct RequestHead: Sendable {
 
   /// Returns the first value of a header, ignoring the case of its name.
   subscript(name: String) -> String? {
-    headers.first { $0.name.utf8.elementsEqual(name.utf8, by: { $0.lowercased == $1.lowercased }) }?.value
+    headers.first { $0.name.utf8.elementsEqual(name.utf8, by: { Text.lowered($0) == Text.lowered($1) }) }?.value
   }
 
   /// Whether the client intends to reuse the connection.
@@ -36,7 +38,7 @@ struct RequestHead: Sendable {
         return .chunks
       }
       guard let first = lengths.first else { return .length(0) }
-      guard lengths.allSatisfy({ $0 == first }), first.utf8.allSatisfy({ (48...57).contains($0) }),
+      guard lengths.allSatisfy({ $0 == first }), first.utf8.allSatisfy(\.isASCIIDigit),
         let length = Int(first)
       else { throw RequestError() }
       return .length(length)
@@ -65,9 +67,7 @@ struct RequestHead: Sendable {
       guard let colon = line.firstIndex(of: UInt8(ascii: ":")), colon > line.startIndex,
         line[..<colon].allSatisfy(\.isToken)
       else { throw RequestError() }
-      var value = line[(colon + 1)...]
-      while let byte = value.first, byte == 32 || byte == 9 { value.removeFirst() }
-      while let byte = value.last, byte == 32 || byte == 9 { value.removeLast() }
+      let value = line[(colon + 1)...].trimming { $0 == 32 || $0 == 9 }
       headers.append((String(decoding: line[..<colon], as: UTF8.self), String(decoding: value, as: UTF8.self)))
     }
   }
@@ -77,13 +77,6 @@ struct RequestHead: Sendable {
 struct RequestError: Error {}
 
 extension UInt8 {
-  fileprivate var lowercased: UInt8 { (65...90).contains(self) ? self + 32 : self }
-
   /// Whether the byte may be part of a header name or a method (RFC 9110, 5.6.2).
-  fileprivate var isToken: Bool {
-    switch self {
-    case 48...57, 65...90, 97...122: true
-    default: "!#$%&'*+-.^_`|~".utf8.contains(self)
-    }
-  }
+  fileprivate var isToken: Bool { isASCIILetterOrDigit || "!#$%&'*+-.^_`|~".utf8.contains(self) }
 }

@@ -308,17 +308,8 @@ package struct EventStore: Sendable {
   }
 
   static func uri(_ path: String) -> String {
-    var text = "file:"
-    for byte in path.utf8 {
-      switch byte {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "/"), UInt8(ascii: "."), UInt8(ascii: "-"),
-        UInt8(ascii: "_"):
-        text.unicodeScalars.append(Unicode.Scalar(byte))
-      default:
-        text += "%" + Hexadecimal.text(of: byte)
-      }
-    }
-    return text
+    var text = Array("file:".utf8)
+    PercentEncoding.append(path.utf8, keeping: "/", to: &text)
+    return String(decoding: text, as: UTF8.self)
   }
 }

@@ -89,15 +89,6 @@ package enum BlockText: Sendable {
 
   /// Returns whether the text has only letters, digits and other characters that no JSON writer escapes.
   private static func isPlain(_ text: [UInt8]) -> Bool {
-    !text.isEmpty
-      && text.allSatisfy { byte in
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-          UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: " "), UInt8(ascii: "-"), UInt8(ascii: "_"),
-          UInt8(ascii: "."), UInt8(ascii: ":"), UInt8(ascii: ","):
-          true
-        default: false
-        }
-      }
+    !text.isEmpty && text.allSatisfy { $0.isASCIILetterOrDigit || " -_.:,".utf8.contains($0) }
   }
 }

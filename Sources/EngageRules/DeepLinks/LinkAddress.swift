@@ -50,10 +50,9 @@ package struct LinkAddress {
   }
 
   private static func schemeEnd(_ text: Text) -> Int? {
-    guard let colon = text.firstIndex(of: UInt8(ascii: ":")), colon > 0, isLetter(text[0]) else { return nil }
+    guard let colon = text.firstIndex(of: UInt8(ascii: ":")), colon > 0, text[0].isASCIILetter else { return nil }
     let others = unsafe text.slice(1, colon).bytes
-    return unsafe others.allSatisfy { isLetter($0) || (0x30...0x39).contains($0) || [0x2B, 0x2D, 0x2E].contains($0) }
-      ? colon : nil
+    return unsafe others.allSatisfy { $0.isASCIILetterOrDigit || "+-.".utf8.contains($0) } ? colon : nil
   }
 
   /// Returns the host of an authority: the text between the last `@` and a port; nil if empty.
@@ -61,14 +60,12 @@ package struct LinkAddress {
     var host = authority
     if let at = host.lastIndex(of: UInt8(ascii: "@")) { host = host.slice(at + 1, host.count) }
     if let colon = host.lastIndex(of: UInt8(ascii: ":")),
-      unsafe host.slice(colon + 1, host.count).bytes.allSatisfy({ (0x30...0x39).contains($0) })
+      unsafe host.slice(colon + 1, host.count).bytes.allSatisfy(\.isASCIIDigit)
     {
       host = host.slice(0, colon)
     }
     return host.isEmpty ? nil : host
   }
-
-  private static func isLetter(_ byte: UInt8) -> Bool { (0x61...0x7A).contains(byte | 0x20) }
 }
 
 private let slash = UInt8(ascii: "/")

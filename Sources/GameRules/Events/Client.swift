@@ -119,11 +119,7 @@ extension DeviceBlock {
 extension Text {
   fileprivate func digitsEnd(from start: Int) -> Int {
     var at = start
-    while at < count, self[at] &- UInt8(ascii: "0") < 10 { at += 1 }
+    while at < count, self[at].isASCIIDigit { at += 1 }
     return at
   }
-}
-
-extension UInt8 {
-  fileprivate var isASCIILetter: Bool { UInt8(ascii: "a")...UInt8(ascii: "z") ~= self | 0x20 }
 }

@@ -297,7 +297,7 @@ func fits(_ bytes: [UInt8], _ pattern: String) -> Bool {
   bytes.count == pattern.utf8.count
     && zip(bytes, pattern.utf8).allSatisfy { byte, wanted in
       switch wanted {
-      case UInt8(ascii: "d"): (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+      case UInt8(ascii: "d"): byte.isASCIIDigit
       case UInt8(ascii: "x"): Hexadecimal.value(of: byte) != nil
       default: byte == wanted
       }

@@ -64,8 +64,7 @@ package struct NamedOperation: Sendable {
   }
 
   private static func isElementName(_ name: String) -> Bool {
-    let isLetter = { (byte: UInt8) in (0x41...0x5A).contains(byte & 0xDF) || byte == UInt8(ascii: "_") }
-    guard let first = name.utf8.first, isLetter(first) else { return false }
-    return name.utf8.allSatisfy { isLetter($0) || (0x30...0x39).contains($0) || $0 == 0x2D || $0 == 0x2E }
+    guard let first = name.utf8.first, first.isASCIILetter || first == UInt8(ascii: "_") else { return false }
+    return name.utf8.allSatisfy { $0.isASCIILetterOrDigit || "_-.".utf8.contains($0) }
   }
 }

@@ -91,7 +91,7 @@ package struct ColumnValue: Sendable, Hashable {
   }
 
   /// Whether the value is empty or only white space, and so counts as missing.
-  package var isBlank: Bool { value.utf8.allSatisfy { $0 == 0x20 || (0x09...0x0D).contains($0) } }
+  package var isBlank: Bool { value.utf8.allSatisfy(\.isASCIIWhitespace) }
 }
 
 /// The latest geocoded place of a device, for its pending update at the service (reference events 5.4).
