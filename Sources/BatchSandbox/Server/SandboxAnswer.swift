@@ -26,9 +26,14 @@ package struct SandboxAnswer: Sendable, Equatable {
   }
 
   package static func rest(_ status: Int, error: String) -> SandboxAnswer {
-    json(
-      status,
-      "{\"meta\":{\"generalErrors\":[{\"message\":\(JSONString.quoted(error))}],\"fieldErrors\":{}},\"data\":null}")
+    rest(status, data: "null", errors: "{\"message\":\(JSONString.quoted(error))}")
+  }
+
+  /// - Parameters:
+  ///   - data: the data in JSON.
+  ///   - errors: the elements of the list of errors, in JSON.
+  static func rest(_ status: Int = 200, data: String, errors: String = "") -> SandboxAnswer {
+    json(status, "{\"meta\":{\"generalErrors\":[\(errors)],\"fieldErrors\":{}},\"data\":\(data)}")
   }
 }
 

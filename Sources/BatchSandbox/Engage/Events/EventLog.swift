@@ -165,16 +165,11 @@ struct EventLog: Sendable {
     return zones.contains { fits(Array(text.utf8), "dddd-dd-ddTdd:dd:dd.ddd" + $0) }
   }
 
-  /// Returns the response of `/rest/events/errors`: refusals with an id above `after`, oldest first.
+  /// Returns the data of the response of `/rest/events/errors`: refusals with an id above `after`, oldest first.
   func errors(after: Int, limit: Int) -> String {
     let listed = refused.filter { $0.id > after }.prefix(limit).map { entry in
       "{\"errorId\":\(entry.id),\"errorMessage\":\(JSONString.quoted(entry.reason)),\"event\":\(String(decoding: entry.event, as: UTF8.self))}"
     }
-    return Self.document("[\(listed.joined(separator: ","))]")
-  }
-
-  /// Returns the document that REST calls wrap around their data.
-  static func document(_ data: String) -> String {
-    "{\"meta\":{\"generalErrors\":[],\"fieldErrors\":{}},\"data\":\(data)}"
+    return "[\(listed.joined(separator: ","))]"
   }
 }

@@ -155,7 +155,7 @@ struct SandboxState: Sendable {
       default: break
       }
     }
-    return .done(.json(200, events.errors(after: after, limit: max(limit, 0))))
+    return .done(.rest(data: events.errors(after: after, limit: max(limit, 0))))
   }
 
   private mutating func restReply(_ request: SandboxRequest) -> SandboxReply {
@@ -165,14 +165,14 @@ struct SandboxState: Sendable {
       guard let code = Int64(parts[2]), let name = EventLog.types[code] else {
         return .refused(.rest(404, error: "Event type does not exist"))
       }
-      return .done(.json(200, EventLog.document("{\"code\":\(code),\"name\":\"\(name)\",\"attributes\":[]}")))
+      return .done(.rest(data: "{\"code\":\(code),\"name\":\"\(name)\",\"attributes\":[]}"))
     }
     if parts.count == 4, parts[1] == "databases", parts[3] == "eventtypemappings" {
       guard api.organization.lists[ByteText(String(parts[2]))] != nil else {
         return .refused(.rest(404, error: "Database does not exist"))
       }
       let codes = EventLog.types.keys.sorted().map { "{\"eventTypeCode\":\($0)}" }
-      return .done(.json(200, EventLog.document("[\(codes.joined(separator: ","))]")))
+      return .done(.rest(data: "[\(codes.joined(separator: ","))]"))
     }
     return .refused(.rest(404, error: "Not found"))
   }
