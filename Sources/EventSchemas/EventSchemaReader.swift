@@ -18,12 +18,10 @@ extension EventSchema {
   ) -> (schema: EventSchema, inspection: SchemaInspection) {
     var reader = EventSchemaReader(bytes, name, subject)
     let schema = EventSchema(events: reader.read(), subject: subject)
-    reader.inspection.problems.sort { one, other in
-      guard one.path.isIdentical(to: other.path) else {
-        return one.path.utf8.lexicographicallyPrecedes(other.path.utf8)
-      }
-      return one.kind.rawValue.utf8.lexicographicallyPrecedes(other.kind.rawValue.utf8)
+    func rank(_ problem: SchemaProblem) -> (path: ByteText, kind: ByteText) {
+      (ByteText(problem.path), ByteText(problem.kind.rawValue))
     }
+    reader.inspection.problems.sort { rank($0) < rank($1) }
     return (schema, reader.inspection)
   }
 }
