@@ -271,6 +271,11 @@ import Testing
     let (_, rules) = try fixture.run(asOf: "2026-01-02T00:00:00Z")
     let words = "payload key 'campaign' is not read; did you mean 'CurrentCampaign'?"
     #expect(rules.output.warnings.map(\.detail) == [words, words])
+    let other = Fixture()
+    try other.add(.pushReceived, at: "2026-01-01T00:00:00Z") {
+      $0.body = try other.json(#"{"aps":{"alert":"x"},"campaign":{"CurrentCampaign":"spring"}}"#)
+    }
+    #expect(try other.run(asOf: "2026-01-02T00:00:00Z").1.output.warnings.map(\.detail) == [])
   }
 
   @Test func leavesKeysOfOtherWordsAlone() throws {

@@ -131,8 +131,7 @@ struct FirstExport {
         inner.missing.count < best.missing.count
           || inner.missing.count == best.missing.count && inner.unsure.count <= best.unsure.count
             && inner.kind == best.kind
-            && best.path(of: "deviceId")?.hasPrefix(begin) ?? true
-            && (best.path(of: "name")?.hasPrefix(begin) ?? true || inner.unsure.count < best.unsure.count)
+            && ["deviceId", "name"].allSatisfy({ best.path(of: $0)?.hasPrefix(begin) ?? true })
       else { continue }
       (best, envelope) = (inner, path)
     }
@@ -196,10 +195,7 @@ struct FirstExport {
       let remark = field.remark.isEmpty ? "" : " (\(field.remark.printable))"
       notes.append("  \(field.name): \(field.path.printable), confidence \(field.confidence.rawValue)\(remark)")
     }
-    if best.kind == .events {
-      let loader = best.loaderColumns.joined(separator: ", ").printable
-      notes.append("  params: all other members\(loader.isEmpty ? "" : " but those of the loader: \(loader)")")
-    }
+    if best.kind == .events { notes.append("  params: all other members") }
     notes += best.notes.map { "  \($0.printable)" }
     kind = best.kind
     map = MapProposal.file
@@ -216,7 +212,9 @@ struct FirstExport {
         "guessed: \(guesses.printable); check \(Self.mapPlace), or repeat in a new folder with --device, --time or --name"
     } else if hints.campaign != nil, best.path(of: "campaign") == nil {
       toDo =
-        "--campaign was not used, because only some of the records are notifications; add rules for them to \(Self.mapPlace) (docs/maps.md)"
+        hints.name == nil
+        ? "--campaign was not used, because only some of the records are notifications; add rules for them to \(Self.mapPlace) (docs/maps.md)"
+        : "--campaign was not used, because --name makes events, and only notifications have a campaign; leave out one of them"
     } else if !best.doubts.isEmpty {
       toDo = "\(best.doubts.joined(separator: "; ").printable); check \(Self.mapPlace)"
     }

@@ -54,11 +54,6 @@ extension MapProposal {
     return columns.columns.filter { !taken.contains($0.path) && ColumnLook.haveDecimalCommas($0.texts) }.map(\.path)
   }
 
-  /// The top-level columns that the loader of an export added, which differ each time it is loaded.
-  package var loaderColumns: [String] {
-    columns.columns.map(\.path).filter { path in Self.loaderPrefixes.contains { path.hasPrefix($0) } }
-  }
-
   private var timeSource: String {
     guard let time else { return "\"\"" }
     let paths = time.paths.map(Self.quoted)
@@ -109,8 +104,7 @@ extension MapProposal {
     let when = name == nil || self.type != nil ? "" : "\"when\": {\(path): {\"exists\": true}},\n      "
     let attributes = columns.objects.filter { Self.attributeNames[$0.path] != nil }
       .max { Self.attributeNames[$0.path, default: 0] < Self.attributeNames[$1.path, default: 0] }
-    let except = loaderColumns.isEmpty ? "" : ", \(Self.list("except", loaderColumns))"
-    let others = "{\"others\": \"$\"\(except), \"flatten\": \".\"}"
+    let others = #"{"others": "$", "flatten": "."}"#
     let params = attributes.map { "[{\"others\": \(Self.quoted($0.path)), \"flatten\": \".\"}, \(others)]" } ?? others
     let fields = numbers.map { ", \(Self.quoted("params.\($0)")): {\"path\": \(Self.quoted($0)), \"as\": \"number\"}" }
       .joined()

@@ -38,7 +38,8 @@ extension MapProposal {
           && (name.hasSuffix("id") || columns.columns.count { $0.path.hasPrefix(object.path + ".") } == 1)
       }
       if let object { doubts.append("'\(object.path)' holds objects, not ids: map one of its members as mobileUserId") }
-      return distinctPerson(besides: taken)
+      noteDistinctID(besides: taken)
+      return nil
     }
     let device = path(of: "deviceId").flatMap(column(at:))
     func shared(_ column: ExportColumns.Column) -> String? {
@@ -54,32 +55,30 @@ extension MapProposal {
     return best
   }
 
-  /// Finds a person in a column that has the device's id until somebody is known, as that of PostHog and Mixpanel.
-  private mutating func distinctPerson(besides taken: Set<String>) -> Field? {
+  /// Notes that a column, as PostHog and Mixpanel have it, may be the person. It has the device's id, or another one
+  /// of an app, until somebody is known, so it is not proposed.
+  private mutating func noteDistinctID(besides taken: Set<String>) {
     guard let device = path(of: "deviceId").flatMap(column(at:)),
       let column = columns.columns.first(where: { $0.plainName == "distinctid" && !taken.contains($0.path) })
-    else { return nil }
+    else { return }
     let devices = Dictionary(zip(device.rows, device.texts)) { $1 }
-    let same = zip(column.rows, column.texts).count { devices[$0] == $1 }
-    guard same < column.count else { return nil }
-    guard same > 0 else { return Field(name: "mobileUserId", path: column.path, confidence: .medium) }
-    doubts.append(
-      "'\(column.path)' is the device in \(same) of \(column.count.counted("record")) and may be the person in the others: "
-        + "to map it as mobileUserId, export an empty value instead of the device")
-    return nil
+    let others = zip(column.rows, column.texts).count { devices[$0] != $1 }
+    guard others > 0 else { return }
+    notes.append(
+      "nobody is identified, but '\(column.path)' is not the device in \(others) of \(columns.records.counted("record")): "
+        + "if it identifies a person, map it as mobileUserId, and export an empty value for nobody")
   }
 
-  /// Finds the column with an id of each record, by which a record that was exported twice counts once. Records with
-  /// the same id must have the same device, time and name; otherwise the id is that of something else.
+  /// Finds the column with an id of each record, by which a record that was exported twice counts once. Some records
+  /// must share an id, and those that do must differ only in the times of servers; otherwise the id may be that of
+  /// something else.
   func recordID(besides taken: Set<String>) -> Field? {
-    let keys = fields.filter { $0.name != "mobileUserId" }.map(\.path).compactMap(column(at:))
+    let contents = columns.columns.filter { Self.otherClocks.isDisjoint(with: $0.words) }
     return columns.columns.filter { column in
-      guard let known = Self.recordNames[column.plainName], !taken.contains(column.path), isFull(column) else {
-        return false
-      }
-      return (known > 1 || column.words.count == 1) && column.values.count > 1
-        && keys.allSatisfy { column.groups(of: $0).values.allSatisfy { $0.count == 1 } }
+      Self.recordNames[column.plainName] != nil && !taken.contains(column.path) && isFull(column)
+        && 2..<column.count ~= column.values.count
+        && contents.allSatisfy { column.groups(of: $0).values.allSatisfy { $0.count == 1 } }
     }.max { Self.recordNames[$0.plainName, default: 0] < Self.recordNames[$1.plainName, default: 0] }
-      .map { Field(name: "recordId", path: $0.path, confidence: .medium, remark: "the same id is the same record") }
+      .map { Field(name: "recordId", path: $0.path, confidence: .medium, remark: "records with the same id are equal") }
   }
 }

@@ -23,8 +23,7 @@ extension MapProposal {
     "customer": 3,
     "accountid": 3, "kunde": 3, "kundennummer": 4, "benutzer": 3, "nutzerid": 4,
   ]
-  /// The names of columns that identify a record. Those with one point count only outside of objects, which have ids
-  /// of their own.
+  /// The names of columns that identify a record.
   static let recordNames = [
     "eventid": 4, "eventuuid": 4, "messageid": 4, "insertid": 4, "recordid": 4, "uuid": 1, "id": 1,
   ]
@@ -81,6 +80,8 @@ extension MapProposal {
     "email mail newsletter sms chat subject order orders ticket tickets invoice shipment parcel delivery courier")
   /// The kinds of calls that SDKs record.
   static let callTypes = words("track screen page identify group alias event custom log")
+  /// The types of messages that Singer and Airbyte write.
+  static let messageTypes = words("RECORD SCHEMA STATE ACTIVATE_VERSION BATCH LOG TRACE SPEC CATALOG CONTROL")
   /// The names of columns with the outcome of a push.
   static let outcomeNames = words("status statuscode code result reason error response responsecode state outcome")
   static let campaignNames = [
@@ -89,8 +90,6 @@ extension MapProposal {
   ]
   static let alertNames = ["alert": 3, "body": 3, "message": 3, "text": 2, "title": 2, "titel": 2]
   static let payloadNames = ["payload": 4, "notification": 2, "message": 2, "data": 1]
-  /// The beginnings of columns that loaders add: Airbyte, Fivetran, Singer, dlt.
-  static let loaderPrefixes = ["_airbyte_", "_fivetran_", "_sdc_", "_dlt_"]
   /// The names of objects with a record's own attributes, and their points.
   static let attributeNames = [
     "params": 4, "props": 4, "properties": 4, "attributes": 4, "eventproperties": 4, "eventparams": 4, "parameters": 4,

@@ -223,13 +223,20 @@ package struct MapProposal {
       column.plainName == "type" && column.values.isSubset(of: Self.callTypes)
         && columns.columns.contains { $0.plainName == "name" && $0.words.count == 1 && isFull($0) }
     }
+    func isMessage(_ column: ExportColumns.Column) -> Bool {
+      column.plainName == "type" && column.values.contains("RECORD") && column.values.isSubset(of: Self.messageTypes)
+    }
     let hasSeveral = columns.columns.contains {
-      !taken.contains($0.path) && $0.points(Self.nameNames) != nil && isFull($0) && isFew($0) && $0.values.count > 1
+      !isMessage($0) && !taken.contains($0.path) && $0.points(Self.nameNames) != nil && isFull($0) && isFew($0)
+        && $0.values.count > 1
     }
     // A column with the same value in all records is not the name if there are other candidates.
     if let found = best(
       Self.nameNames, "name", besides: taken,
-      look: { isProtocol($0) ? -1 : isFew($0) ? $0.values.count == 1 && $0.count > 1 && hasSeveral ? -1 : 1 : -2 })
+      look: {
+        isProtocol($0) || isMessage($0)
+          ? -1 : isFew($0) ? $0.values.count == 1 && $0.count > 1 && hasSeveral ? -1 : 1 : -2
+      })
     {
       return found
     }

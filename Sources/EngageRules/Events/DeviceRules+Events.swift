@@ -101,7 +101,7 @@ extension DeviceRules {
     guard let payload = campaignPayload(of: record) else { return }
     let reading = read(campaign: .payload(payload), at: record.timestamp)
     store(reading, at: record.timestamp)
-    guard !warnOfNearParameters(payload), reading.namesNone else { return }
+    guard !warnOfNearParameters(payload, isRead: !reading.namesNone), reading.namesNone else { return }
     let search = misplaced
     warnOfMisplaced(
       record.body.flatMap { search.place(in: $0) } ?? record.notification.flatMap { search.place(in: $0) }, "payload")
@@ -154,13 +154,16 @@ extension DeviceRules {
 
   /// Warns about keys that resemble a parameter's name, because a push whose campaign key is misspelled sets no
   /// campaign. Returns whether one of them resembles a campaign parameter.
-  private mutating func warnOfNearParameters(_ payload: JSONView) -> Bool {
+  ///
+  /// - Parameter isRead: whether the payload has campaign parameters; they may be in an object with such a key.
+  private mutating func warnOfNearParameters(_ payload: JSONView, isRead: Bool) -> Bool {
     let names = settings.parameters
     var reported = false
     for (key, value) in payload.members {
-      if value.kind == .object, warnOfNearParameters(value) {
-        reported = true
-        continue
+      if value.kind == .object {
+        let isInside = warnOfNearParameters(value, isRead: isRead)
+        reported = reported || isInside
+        if isInside || isRead { continue }
       }
       // For most keys, the length and the first letter are enough to rule out a match.
       guard 6...24 ~= key.count, key[0] | 0x20 == UInt8(ascii: "c") else { continue }
