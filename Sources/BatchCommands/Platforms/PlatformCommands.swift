@@ -96,6 +96,7 @@ enum InstalledPlatforms {
 
   /// Returns the additions of one of ``Platforms/installed``.
   static func of(_ platform: any Platform) -> any PlatformCommands {
+    // Jobs and stores of any other platform are refused when they are opened.
     guard let commands = all.first(where: { $0.platform.name.isIdentical(to: platform.name) }) else {
       preconditionFailure("the platform '\(platform.name)' is not installed")
     }

@@ -58,8 +58,9 @@ package final class StoreConnection: Sendable {
       }
       // The path may lead to another file by now, or to none.
       try lock.check()
-      reader = try opened.get()
-      return try opened.get()
+      let fresh = try opened.get()
+      reader = fresh
+      return fresh
     }
   }
 
