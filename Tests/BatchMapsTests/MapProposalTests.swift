@@ -190,6 +190,15 @@ import Testing
     #expect(proposal.notes == (others == 0 ? [] : [words]))
   }
 
+  @Test func aDistinctIDIsNotNamedNextToAPerson() throws {
+    let (_, inner) = try proposal(lines(Array(repeating: #""distinct_id":"u""#, count: 3)))
+    let (_, outer) = try proposal(lines(["ann", "bob", "eve"].map { #""user_id":"\#($0)""# }))
+    #expect(inner.notes.count == 1)
+    let completed = inner.completed(by: outer)
+    #expect(completed.path(of: "mobileUserId") == "^.user_id")
+    #expect(completed.notes == [])
+  }
+
   /// The option that the message names had no effect where all records have one name.
   @Test(arguments: [(nil, InputKind.notifications), ("label", .events)])
   func aNamedColumnMakesEventsOfActions(name: String?, kind: InputKind) throws {

@@ -126,7 +126,7 @@ struct FirstExport {
       let begin = ExportColumns.written(path) + "."
       let inner = try? MapProposal(of: records.inside(path), types: types, hints: hints.inside(begin))
         .completed(by: outer, besides: begin)
-      // Values inside a string are not in any column of the line.
+      // Values inside a string are not in any column of the line, and a column that the user named may be outside.
       guard let inner,
         inner.missing.count < best.missing.count
           || inner.missing.count == best.missing.count && inner.unsure.count <= best.unsure.count

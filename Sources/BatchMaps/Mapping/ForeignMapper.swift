@@ -103,7 +103,8 @@ final class ForeignMapper: RecordMapper {
     return Self.otherMessages.contains(type.description) ? type : nil
   }
 
-  private static let otherMessages: Set = [
+  /// The types of messages without records.
+  static let otherMessages: Set = [
     "SCHEMA", "STATE", "ACTIVATE_VERSION", "LOG", "TRACE", "CATALOG", "SPEC", "CONTROL", "CONNECTION_STATUS",
   ]
 

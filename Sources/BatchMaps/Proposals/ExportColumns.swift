@@ -20,9 +20,12 @@ package struct ExportColumns {
     /// The number of records with a string, a number or a boolean in this column.
     var count: Int { texts.count }
 
+    /// The values by the numbers of their records.
+    var textByRow: [Int: String] { Dictionary(zip(rows, texts)) { $1 } }
+
     /// Returns whether the columns divide the records into the same groups.
     func parts(asDoes other: Column) -> Bool {
-      let pairs = Dictionary(zip(rows, texts)) { $1 }
+      let pairs = textByRow
       let both = zip(other.rows, other.texts).compactMap { row, text in pairs[row].map { "\($0)\u{0}\(text)" } }
       let count = Set(both).count
       return both.count == texts.count && both.count == other.texts.count && count == values.count
@@ -31,7 +34,7 @@ package struct ExportColumns {
 
     /// Returns the other column's values for each value of this one, from records that have both.
     func groups(of other: Column) -> [String: Set<String>] {
-      let others = Dictionary(zip(other.rows, other.texts)) { $1 }
+      let others = other.textByRow
       return zip(rows, texts).reduce(into: [:]) { groups, pair in
         if let value = others[pair.0] { groups[pair.1, default: []].insert(value) }
       }

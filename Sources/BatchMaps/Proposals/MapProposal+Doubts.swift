@@ -87,11 +87,11 @@ extension MapProposal {
     guard let column, !isUTC else { return false }
     if isFull(column), column.values.count == 1, let only = column.values.first, ColumnLook.isZone(only) {
       zone = only
-      notes.append("times without a zone are read as \(only), the zone in '\(column.path)'")
+      remarks.append("times without a zone are read as \(only), the zone in '\(column.path)'")
     } else if isFull(column), column.values.allSatisfy(ColumnLook.isOffset) {
       time?.paths.append(column.path)
       time?.pattern? += " Z"
-      notes.append("'\(column.path)' contains the UTC offset of each time")
+      remarks.append("'\(column.path)' contains the UTC offset of each time")
     } else {
       doubts.append(Self.zoneDoubt(column))
     }

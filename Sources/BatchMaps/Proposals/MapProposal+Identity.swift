@@ -38,7 +38,6 @@ extension MapProposal {
           && (name.hasSuffix("id") || columns.columns.count { $0.path.hasPrefix(object.path + ".") } == 1)
       }
       if let object { doubts.append("'\(object.path)' holds objects, not ids: map one of its members as mobileUserId") }
-      noteDistinctID(besides: taken)
       return nil
     }
     let device = path(of: "deviceId").flatMap(column(at:))
@@ -55,18 +54,18 @@ extension MapProposal {
     return best
   }
 
-  /// Notes that a column, as PostHog and Mixpanel have it, may be the person. It has the device's id, or another one
-  /// of an app, until somebody is known, so it is not proposed.
-  private mutating func noteDistinctID(besides taken: Set<String>) {
-    guard let device = path(of: "deviceId").flatMap(column(at:)),
-      let column = columns.columns.first(where: { $0.plainName == "distinctid" && !taken.contains($0.path) })
-    else { return }
-    let devices = Dictionary(zip(device.rows, device.texts)) { $1 }
+  /// A note that a column, as PostHog and Mixpanel have it, may be the person; nil if there is none. It has the
+  /// device's id, or another one of an app, until somebody is known, so it is not proposed.
+  var distinctIDNote: String? {
+    guard path(of: "mobileUserId") == nil, let device = path(of: "deviceId").flatMap(column(at:)),
+      let column = columns.columns.first(where: { $0.plainName == "distinctid" && $0.path != device.path })
+    else { return nil }
+    let devices = device.textByRow
     let others = zip(column.rows, column.texts).count { devices[$0] != $1 }
-    guard others > 0 else { return }
-    notes.append(
+    guard others > 0 else { return nil }
+    return
       "nobody is identified, but '\(column.path)' is not the device in \(others) of \(columns.records.counted("record")): "
-        + "if it identifies a person, map it as mobileUserId, and export an empty value for nobody")
+      + "if it identifies a person, map it as mobileUserId, and export an empty value for nobody"
   }
 
   /// Finds the column with an id of each record, by which a record that was exported twice counts once. Some records
@@ -74,11 +73,9 @@ extension MapProposal {
   /// something else.
   func recordID(besides taken: Set<String>) -> Field? {
     let contents = columns.columns.filter { Self.otherClocks.isDisjoint(with: $0.words) }
-    return columns.columns.filter { column in
-      Self.recordNames[column.plainName] != nil && !taken.contains(column.path) && isFull(column)
-        && 2..<column.count ~= column.values.count
+    return column(named: Self.recordNames, besides: taken) { column in
+      isFull(column) && 2..<column.count ~= column.values.count
         && contents.allSatisfy { column.groups(of: $0).values.allSatisfy { $0.count == 1 } }
-    }.max { Self.recordNames[$0.plainName, default: 0] < Self.recordNames[$1.plainName, default: 0] }
-      .map { Field(name: "recordId", path: $0.path, confidence: .medium, remark: "records with the same id are equal") }
+    }.map { Field(name: "recordId", path: $0.path, confidence: .medium, remark: "records with the same id are equal") }
   }
 }

@@ -80,8 +80,6 @@ extension MapProposal {
     "email mail newsletter sms chat subject order orders ticket tickets invoice shipment parcel delivery courier")
   /// The kinds of calls that SDKs record.
   static let callTypes = words("track screen page identify group alias event custom log")
-  /// The types of messages that Singer and Airbyte write.
-  static let messageTypes = words("RECORD SCHEMA STATE ACTIVATE_VERSION BATCH LOG TRACE SPEC CATALOG CONTROL")
   /// The names of columns with the outcome of a push.
   static let outcomeNames = words("status statuscode code result reason error response responsecode state outcome")
   static let campaignNames = [

@@ -18,7 +18,7 @@ extension MapProposal {
     let isOther = hasName || !words.isDisjoint(with: Self.otherLogWords)
     if !words.isDisjoint(with: Self.pushWords) { return isOther ? .ofBoth : .ofPushes }
     if isOther || words.isDisjoint(with: Self.perhapsPushWords) { return .ofOthers }
-    // Apps also record taps and opened screens next to a campaign, but not what was delivered.
+    // Apps record taps and opened screens next to a campaign too, but never deliveries.
     let actions = column(at: action).flatMap { ColumnLook.actions($0.texts)?.known.values }
     return actions?.allSatisfy { $0 == "opened" } ?? true ? .ofBoth : .ofPushes
   }
@@ -28,9 +28,7 @@ extension MapProposal {
     guard hints.name == nil else { return }
     let free = columns.columns.filter { !taken.contains($0.path) }
     func first(_ names: [String: Int], _ isFit: (ExportColumns.Column) -> Bool = { _ in true }) -> String? {
-      free.filter { names[$0.plainName] != nil && isFit($0) }.max {
-        names[$0.plainName, default: 0] < names[$1.plainName, default: 0]
-      }?.path
+      self.column(named: names, besides: taken, where: isFit)?.path
     }
     let campaign = try hints.campaign.map { try column($0).path }
     let aps = columns.objects.first {
@@ -39,7 +37,7 @@ extension MapProposal {
     payload =
       aps.map { String($0.path.dropLast($0.path == "aps" ? 3 : 4)) }
       ?? columns.objects.filter { object in Self.payloadNames[object.path] ?? 0 > 1 }.first?.path
-    let full = free.filter { (isFull($0) || aps != nil && $0.count * 2 >= columns.records) }
+    let full = free.filter { isFull($0) || aps != nil && $0.count * 2 >= columns.records }
     var action = full.compactMap { column in
       ColumnLook.actions(column.texts).map { (path: column.path, values: $0.known, unknown: $0.unknown) }
     }.min { $0.unknown.count < $1.unknown.count }

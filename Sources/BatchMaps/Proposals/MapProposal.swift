@@ -31,9 +31,8 @@ package struct MapProposal {
     package func inside(_ begin: String) -> Hints {
       func short(_ path: String) -> String { path.hasPrefix(begin) ? String(path.dropFirst(begin.count)) : path }
       var hints = self
-      (hints.device, hints.name, hints.campaign) = (device.map(short), name.map(short), campaign.map(short))
-      hints.time = time.map(short)
-      hints.zone = zone.map(short)
+      (hints.device, hints.time, hints.name) = (device.map(short), time.map(short), name.map(short))
+      (hints.campaign, hints.zone) = (campaign.map(short), zone.map(short))
       return hints
     }
 
@@ -61,7 +60,9 @@ package struct MapProposal {
   package internal(set) var fields: [Field] = []
   package internal(set) var kind = InputKind.events
   /// Further remarks for the user.
-  package internal(set) var notes: [String] = []
+  package var notes: [String] { remarks + [distinctIDNote].compactMap(\.self) }
+  /// The remarks that depend only on the columns.
+  var remarks: [String] = []
   /// Sentences about points to be checked before the map is used.
   package internal(set) var doubts: [String] = []
   let columns: ExportColumns
@@ -98,7 +99,7 @@ package struct MapProposal {
       self.time = time.time
       taken.formUnion(time.time.paths)
       if time.namesNoZone, hints.zone == nil, !findZone(besides: taken) {
-        notes.append("times without a zone are read as UTC; if they are local, change \"zone\"")
+        remarks.append("times without a zone are read as UTC; if they are local, change \"zone\"")
       }
     }
     let device = try named(hints.device, "deviceId") ?? self.device(besides: taken)
@@ -133,7 +134,7 @@ package struct MapProposal {
     }
     if kind == .events, type == nil, let name {
       let types = Self.lifecycle(column(at: name)?.values.sorted() ?? []).map { "'\($0.name)' is \($0.type)" }
-      if !types.isEmpty { notes.append("type: \(types.joined(separator: ", "))") }
+      if !types.isEmpty { remarks.append("type: \(types.joined(separator: ", "))") }
     }
     findDoubts()
     for (field, names) in Self.deviceFields.sorted(by: { $0.key < $1.key }) {
@@ -145,16 +146,16 @@ package struct MapProposal {
     if time == nil {
       for column in columns.columns where column.points(Self.timeNames) != nil {
         if let words = ColumnLook.foreignClock(column.texts) {
-          notes.append("'\(column.path)' looks like \(words)")
+          remarks.append("'\(column.path)' looks like \(words)")
         } else if let text = column.texts.first(where: { $0.contains(where: \.isNumber) }) {
-          notes.append(
+          remarks.append(
             "'\(column.path)' may be the time, but no known pattern fits all values, such as '\(text.shortened(to: 60))': "
               + "export it with a four-digit year and an offset, such as 2026-01-15T08:00:00-05:00, or specify a pattern in the map"
           )
         }
       }
     }
-    notes += silentGuesses
+    remarks += silentGuesses
   }
 
   /// The required fields for which no column was found.
@@ -207,6 +208,14 @@ package struct MapProposal {
     return column
   }
 
+  /// Returns the column whose name has the most points, among those that fit.
+  func column(
+    named names: [String: Int], besides taken: Set<String>, where isFit: (ExportColumns.Column) -> Bool
+  ) -> ExportColumns.Column? {
+    columns.columns.filter { names[$0.plainName] != nil && !taken.contains($0.path) && isFit($0) }
+      .max { names[$0.plainName, default: 0] < names[$1.plainName, default: 0] }
+  }
+
   private func named(_ column: String?, _ field: String) throws -> Field? {
     guard let column else { return nil }
     return Field(name: field, path: try self.column(column).path, confidence: .high, remark: "as requested")
@@ -223,8 +232,10 @@ package struct MapProposal {
       column.plainName == "type" && column.values.isSubset(of: Self.callTypes)
         && columns.columns.contains { $0.plainName == "name" && $0.words.count == 1 && isFull($0) }
     }
+    // The type of a message of Singer or Airbyte.
     func isMessage(_ column: ExportColumns.Column) -> Bool {
-      column.plainName == "type" && column.values.contains("RECORD") && column.values.isSubset(of: Self.messageTypes)
+      column.plainName == "type" && column.values.contains("RECORD")
+        && column.values.subtracting(["RECORD", "BATCH"]).isSubset(of: ForeignMapper.otherMessages)
     }
     let hasSeveral = columns.columns.contains {
       !isMessage($0) && !taken.contains($0.path) && $0.points(Self.nameNames) != nil && isFull($0) && isFew($0)
