@@ -63,6 +63,7 @@ import Testing
     _ = try run(store)
     #expect(unlink(folder.store) == 0)
     #expect(throws: StoreError.replaced(path: folder.store)) { try store.beside() }
+    // What is left of the store cannot be written anywhere.
     try? store.close()
   }
 
