@@ -164,6 +164,8 @@ import Testing
     (["\"message_id\":\"m\"", "\"message_id\":\"m\"", "\"message_id\":\"n\""], nil),
     (["\"event_id\":\"r0\"", "\"event_id\":\"r1\"", "\"event_id\":\"r2\""], nil),
     (["\"event_id\":\"r0\"", "\"event_id\":\"r0\"", "\"event_id\":\"r0\""], nil),
+    // An export of one record ended the program.
+    (["\"event_id\":\"r0\""], nil),
   ])
   func idsOfRecords(members: [String], path: String?) throws {
     let text = members.enumerated().map { number, members in

@@ -74,7 +74,7 @@ extension MapProposal {
   func recordID(besides taken: Set<String>) -> Field? {
     let contents = columns.columns.filter { Self.otherClocks.isDisjoint(with: $0.words) }
     return column(named: Self.recordNames, besides: taken) { column in
-      isFull(column) && 2..<column.count ~= column.values.count
+      isFull(column) && column.values.count > 1 && column.values.count < column.count
         && contents.allSatisfy { column.groups(of: $0).values.allSatisfy { $0.count == 1 } }
     }.map { Field(name: "recordId", path: $0.path, confidence: .medium, remark: "records with the same id are equal") }
   }
